@@ -10,6 +10,7 @@
 #include "planner/shared/files.h"
 #include "planner/shared/plan_trace.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -38,15 +39,31 @@ enum pps_status checked_write_plan(const struct checked *checked, const char *pa
     return plan_write_text(path, &text, gate, err);
 }
 
-enum pps_status checked_write_trace(const struct checked *checked, const char *path,
+enum { DRAWN = 16 }; // passes of a stage after the fill of the pipeline that a page can show
+
+// Returns the share of the pipeline's time that fits on a page.
+static double share_of_page(const struct configuration *c)
+{
+    const double fill = c->strategy.pp, n = configuration_run_micro_batches(c);
+    return fmin(1, (fill + DRAWN / (double)c->strategy.vp) / (fill + n));
+}
+
+enum pps_status checked_write_trace(const struct checked *checked, const char *path, bool page,
                                     const struct pps_gate *gate, struct pps_error *err)
 {
+    const double share = page ? share_of_page(&checked->plan.configuration) : 1;
+    const double until = checked->step.pipeline * share;
     const struct step_trace trace = plan_trace_of(&checked->step);
     const char *model = checked->plan.configuration.model.name;
     char title[200];
-    snprintf(title, sizeof title, "%s%spipeline of %s", model, model[0] != '\0' ? ": " : "",
-             pps_time_text(checked->step.pipeline).text);
-    return plan_trace_write(path, gate, title, &trace, NULL, err);
+    const int n =
+        snprintf(title, sizeof title, "%s%spipeline of %s", model, model[0] != '\0' ? ": " : "",
+                 pps_time_text(checked->step.pipeline).text);
+    if (share < 1)
+        snprintf(title + n, sizeof title - (size_t)n, ", the first %s",
+                 pps_time_text(until).text);
+    return plan_trace_write(path, gate, title, &trace, NULL,
+                            share < 1 ? until * trace.time : (double)INFINITY, err);
 }
 
 enum pps_status check_files_write(const struct checked *checked, const struct pps_args *args,
@@ -59,7 +76,7 @@ enum pps_status check_files_write(const struct checked *checked, const struct pp
     if (status == PPS_OK && plan != NULL)
         pps_say(stderr, "wrote     %s", plan);
     if (status == PPS_OK && trace != NULL)
-        status = checked_write_trace(checked, trace, gate, err);
+        status = checked_write_trace(checked, trace, false, gate, err);
     if (status == PPS_OK && trace != NULL)
         pps_say(stderr, "wrote     %s", trace);
     return status;

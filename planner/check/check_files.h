@@ -23,12 +23,12 @@ PPS_MUST_CHECK enum pps_status check_files_write(const struct checked *checked,
                                                  const struct pps_args *args,
                                                  struct pps_error *err);
 
-// Write one of them.
+// Write one of them. page: of a long timeline only as much as can be read at the width of a page.
 PPS_MUST_CHECK enum pps_status checked_write_plan(const struct checked *checked,
                                                   const char *path, const struct pps_gate *gate,
                                                   struct pps_error *err);
 PPS_MUST_CHECK enum pps_status checked_write_trace(const struct checked *checked,
-                                                   const char *path,
+                                                   const char *path, bool page,
                                                    const struct pps_gate *gate,
                                                    struct pps_error *err);
 

@@ -136,7 +136,7 @@ static enum pps_status write_timeline(const struct schedule_output *output,
              candidate->point.plan != NULL ? pps_time_text(makespan).text
                                            : pps_digits_text(makespan, 6).text);
     const enum pps_status status =
-        plan_trace_write(path, output->gate, title, &trace, NULL, err);
+        plan_trace_write(path, output->gate, title, &trace, NULL, (double)INFINITY, err);
     if (status != PPS_OK)
         return status;
     pps_say(stdout, "wrote     %s", path);

@@ -69,6 +69,7 @@ static enum pps_status take_framework(struct plan_document *document, const char
     document->n_ignored = file->n_ignored;
     document->deals_again = file->deals_again;
     document->only_wholly = file->only_wholly || file->framework == FRAMEWORK_TRAINER;
+    document->never_wholly = file->never_wholly;
     document->not_modelled = file->not_modelled;
     document->unknown_model = file->unknown_model;
     memcpy(document->model_name, file->model_name, sizeof document->model_name);

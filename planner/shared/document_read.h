@@ -23,8 +23,8 @@ struct plan_document {
     // of a model.
     struct framework_keys not_modelled;
     // Of a framework's configuration only:
-    bool deals_again, only_wholly; // as in framework_file
-    char *original;                // bytes of the file, for framework_write()
+    bool deals_again, only_wholly, never_wholly; // as in framework_file
+    char *original;                              // bytes of the file, for framework_write()
     size_t n_original;
     char *ignored; // its keys without a meaning here, "a, b, c"; NULL: none
     int n_ignored;

@@ -37,14 +37,14 @@ static enum pps_status tell(void *self, const struct pps_trace_sink *sink,
 
 enum pps_status plan_trace_write(const char *path, const struct pps_gate *gate,
                                  const char *title, const struct step_trace *trace,
-                                 const char *time_unit, struct pps_error *err)
+                                 const char *time_unit, double until, struct pps_error *err)
 {
     struct step_trace told = *trace;
     struct pps_trace_names names = trace->time > 0 ? step_trace_names_us : step_trace_names;
     struct pps_tracewrite write = {.path = path,
                                    .gate = gate,
                                    .title = title,
-                                   .window = {0, (double)INFINITY},
+                                   .window = {0, until},
                                    .names = &names,
                                    .tell = tell,
                                    .self = &told};

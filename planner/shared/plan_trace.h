@@ -15,10 +15,11 @@ PPS_MUST_CHECK enum pps_status plan_trace_check(const char *path, const struct p
 // Returns the timeline of an evaluated training, in us and GiB.
 struct step_trace plan_trace_of(const struct configuration_step *step);
 
-// time_unit: of a timeline that is not in us; or NULL.
+// time_unit: of a timeline that is not in us; or NULL. until: the end of what is written, in its unit; INFINITY: all.
 PPS_MUST_CHECK enum pps_status plan_trace_write(const char *path, const struct pps_gate *gate,
                                                 const char *title,
                                                 const struct step_trace *trace,
-                                                const char *time_unit, struct pps_error *err);
+                                                const char *time_unit, double until,
+                                                struct pps_error *err);
 
 #endif

@@ -11,6 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { RISKY_MOST = 2 }; // answers that fit with less probability, beside safe ones
+
+static const double WORTH = 1e-3; // a gain below this is no reason for a risk
+
 // ---- what changes -------------------------------------------------------------------------------
 
 struct words {
@@ -163,19 +167,17 @@ static struct tune_answer *append(struct tuning *t, struct text_buffer *text)
     return answer;
 }
 
-// Makes the training the start of the next link if it is the fastest.
-static enum pps_status take_best(struct tuning *t, const struct tune_answer *answer,
-                                 const struct configuration *c, struct pps_error *err)
+enum pps_status tune_take(struct tuning *t, int answer, double seconds,
+                          const struct configuration *c, struct pps_error *err)
 {
     struct configuration copy;
-    if (answer->seconds >= t->now_seconds * (1 - 1e-9))
-        return PPS_OK;
     if (!configuration_copy(&copy, c))
         return pps_fail_memory(err, "the training");
     configuration_free(&t->now);
     t->now = copy;
-    t->now_seconds = answer->seconds;
-    t->now_answer = answer->id;
+    t->now.cluster.memory_limit = t->limit;
+    t->now_seconds = seconds;
+    t->now_answer = answer;
     return PPS_OK;
 }
 
@@ -188,7 +190,7 @@ static enum pps_status keep(struct tuning *t, enum tune_link link,
         note_refused(t, written->why);
         return PPS_OK;
     }
-    if (!plan_mine_fits(&written->mine))
+    if (written->mine.step.peak > t->memory)
         return PPS_OK;
     struct tune_answer *answer = append(t, text);
     if (answer == NULL)
@@ -199,8 +201,12 @@ static enum pps_status keep(struct tuning *t, enum tune_link link,
     answer->strategy = c->strategy;
     answer->schedule = configuration_schedule(c);
     answer->bound = bound < answer->seconds ? bound : answer->seconds;
+    answer->safe = answer->peak <= t->safe;
     describe(answer, c, mine_of(t));
-    return take_best(t, answer, c, err);
+    // It is the start of the next link if it is the fastest that is allowed.
+    if (answer->peak > t->limit || answer->seconds >= t->now_seconds * (1 - 1e-9))
+        return PPS_OK;
+    return tune_take(t, answer->id, answer->seconds, c, err);
 }
 
 enum pps_status tune_add(struct tuning *t, enum tune_link link, const struct configuration *c,
@@ -229,9 +235,11 @@ enum pps_status tune_add(struct tuning *t, enum tune_link link, const struct con
 
 // ---- all ----------------------------------------------------------------------------------------
 
-static int faster(const void *a, const void *b)
+static int better(const void *a, const void *b)
 {
     const struct tune_answer *p = a, *q = b;
+    if (p->safe != q->safe)
+        return p->safe ? -1 : 1;
     if (p->seconds != q->seconds)
         return p->seconds < q->seconds ? -1 : 1;
     return p->id - q->id;
@@ -254,19 +262,39 @@ static bool is_of_chain(const struct tuning *t, const struct tune_answer *answer
     return is;
 }
 
+// Returns the step time below which a risk is worth it.
+static double worth_a_risk(const struct tuning *t, double mine)
+{
+    const double safe = t->n > 0 && t->answers[0].safe ? t->answers[0].seconds : HUGE_VAL;
+    return fmin(safe, mine) * (1 - WORTH);
+}
+
+// Returns how many answers are neither safe nor too slow, at most `most`.
+static int count_risky(const struct tuning *t, double risk, int most)
+{
+    int n = 0;
+    for (int k = 0; k < t->n; k++)
+        n += !t->answers[k].safe && t->answers[k].seconds < risk;
+    return n < most ? n : most;
+}
+
 void tune_sort(struct tuning *t)
 {
-    const double limit = tune_has_mine(t) ? t->mine.step.seconds * (1 - 1e-9) : HUGE_VAL;
+    const double mine = tune_has_mine(t) ? t->mine.step.seconds * (1 - 1e-9) : HUGE_VAL;
     int chain = 0, kept = 0;
     for (int k = 0; k < t->n; k++)
         chain += is_of_chain(t, &t->answers[k]);
-    int others = TUNE_ANSWERS_MOST - chain;
     if (t->n > 0)
-        qsort(t->answers, (size_t)t->n, sizeof *t->answers, faster);
+        qsort(t->answers, (size_t)t->n, sizeof *t->answers, better);
+    const double risk = worth_a_risk(t, mine);
+    const bool any_safe = t->n > 0 && t->answers[0].safe;
+    int risky = count_risky(t, risk, any_safe ? RISKY_MOST : TUNE_ANSWERS_MOST);
+    int safe = TUNE_ANSWERS_MOST - risky - chain;
     for (int k = 0; k < t->n; k++) {
         struct tune_answer *answer = &t->answers[k];
-        const bool of_chain = is_of_chain(t, answer);
-        if (answer->seconds < limit && (of_chain || others-- > 0))
+        const bool is_fast = answer->seconds < (answer->safe ? mine : risk);
+        int *left = answer->safe ? &safe : &risky;
+        if (is_fast && (is_of_chain(t, answer) || (*left)-- > 0))
             t->answers[kept++] = *answer;
         else
             free_answer(answer);

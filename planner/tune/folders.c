@@ -136,7 +136,7 @@ static enum pps_status write_answer(struct tuning *t, int place, struct pps_erro
     if (status == PPS_OK)
         status = checked_write_plan(&checked, paths[1], gate, err);
     if (status == PPS_OK)
-        status = checked_write_trace(&checked, paths[2], gate, err);
+        status = checked_write_trace(&checked, paths[2], true, gate, err);
     if (status == PPS_OK) {
         add_command(&command, t, paths[0]);
         status = plan_write_text(paths[3], &command, gate, err);

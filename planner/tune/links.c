@@ -347,11 +347,12 @@ static enum pps_status orders(struct tuning *t, struct pps_error *err)
 
 // ---- all ----------------------------------------------------------------------------------------
 
-enum pps_status tune_run_link(struct tuning *t, enum tune_link link, struct pps_error *err)
+static enum pps_status run_link(struct tuning *t, enum tune_link link, struct pps_error *err)
 {
     struct tune_result *result = &t->results[link];
     const bool has = t->now.parts != NULL;
     enum pps_status status = PPS_OK;
+    tune_progress_show(t, link);
     if (link == TUNE_RECOMPUTE && has)
         status = move_layers(t, link, &t->now, err);
     else if (link == TUNE_SPLIT && has)
@@ -367,5 +368,14 @@ enum pps_status tune_run_link(struct tuning *t, enum tune_link link, struct pps_
                                    .best = t->now_answer,
                                    .seconds = t->now_seconds,
                                    .bound = best != NULL ? best->bound : 0};
+    return status;
+}
+
+enum pps_status tune_run_links(struct tuning *t, struct pps_error *err)
+{
+    enum pps_status status = PPS_OK;
+    for (int link = 0; link < TUNE_LINKS && status == PPS_OK && !tune_ended(t); link++)
+        if (!t->keep[link] && (t->mine.has || link >= TUNE_STRATEGY))
+            status = run_link(t, (enum tune_link)link, err);
     return status;
 }

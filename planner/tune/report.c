@@ -9,8 +9,6 @@
 #include <math.h>
 #include <stdio.h>
 
-#define TIGHT 0.95 // of the memory: a little more than predicted does not fit
-
 static double gain(const struct tuning *t, double seconds)
 {
     return 100 * (1 - seconds / t->mine.step.seconds);
@@ -21,22 +19,28 @@ static double within(const struct tuning *t)
     return t->group != NULL ? nd_left_out_band(t->group) : 0;
 }
 
+// Returns the probability that a training with this peak fits.
+static const char *percent(const struct tuning *t, double peak, char text[ND_PERCENT_TEXT])
+{
+    return nd_fit_percent(&t->input.job.run.training, peak, t->memory, text);
+}
+
 // ---- the training of the user -------------------------------------------------------------------
 
 static void print_mine(const struct tuning *t)
 {
     const struct checked mine = tune_checked_mine(t);
-    char text[32];
+    char text[32], odds[ND_PERCENT_TEXT];
     if (!t->mine.has) {
         printf("mine      the file sets no strategy that can run\n");
         return;
     }
     const struct configuration_step *step = &t->mine.step;
     checked_print_read(&mine);
-    printf("mine      %s s, %.3f of %.6g GiB, %s\n", checked_seconds(step->seconds, text),
-           units_to_gib(step->peak),
-           units_to_gib(t->mine.plan.configuration.cluster.memory_limit),
-           tune_has_mine(t) ? "fits" : "does not fit");
+    printf("mine      %s s, %.3f of %.6g GiB, %s (probability %s)\n",
+           checked_seconds(step->seconds, text), units_to_gib(step->peak),
+           units_to_gib(t->memory), tune_has_mine(t) ? "fits" : "does not fit",
+           percent(t, step->peak, odds));
 }
 
 // ---- the chain ----------------------------------------------------------------------------------
@@ -88,29 +92,37 @@ static void print_chain(const struct tuning *t)
 
 // ---- the answers --------------------------------------------------------------------------------
 
+static bool is_close(const struct tuning *t, int k)
+{
+    return t->answers[k].seconds <= t->answers[0].seconds * (1 + within(t));
+}
+
 static void print_answer(const struct tuning *t, int k)
 {
     const struct tune_answer *a = &t->answers[k];
     const struct nd_strategy *s = &a->strategy;
-    char text[32];
-    const bool close = a->seconds <= t->answers[0].seconds * (1 + within(t));
+    char text[32], odds[ND_PERCENT_TEXT];
     printf("%2d%c %5d %3d %3d %3d %3d %5d %3d %3d %-3s %-11s %10s", k + 1,
-           k > 0 && close ? '~' : ' ', s->dp, s->tp, s->cp, s->pp, s->ep, s->op, s->vp, s->mbs,
-           s->sp ? "on" : "off", a->schedule, checked_seconds(a->seconds, text));
+           !a->safe                  ? '!'
+           : k > 0 && is_close(t, k) ? '~'
+                                     : ' ',
+           s->dp, s->tp, s->cp, s->pp, s->ep, s->op, s->vp, s->mbs, s->sp ? "on" : "off",
+           a->schedule, checked_seconds(a->seconds, text));
     print_gain(t, a->seconds);
-    printf(" %9.3f  %s\n", units_to_gib(a->peak), tune_link_names[a->link]);
+    printf(" %9.3f %10s  %s\n", units_to_gib(a->peak), percent(t, a->peak, odds),
+           tune_link_names[a->link]);
 }
 
 static void print_answers(const struct tuning *t)
 {
-    bool any_close = false;
-    printf("\n%3s %5s %3s %3s %3s %3s %5s %3s %3s %-3s %-11s %10s %9s %9s  %s\n", "", "dp",
+    bool any_close = false, any_risky = false;
+    printf("\n%3s %5s %3s %3s %3s %3s %5s %3s %3s %-3s %-11s %10s %9s %9s %10s  %s\n", "", "dp",
            "tp", "cp", "pp", "ep", "op", "vp", "mbs", "sp", "schedule", "step s", "gain",
-           "peak GiB", "link");
+           "peak GiB", "fits", "link");
     for (int k = 0; k < t->n; k++) {
         print_answer(t, k);
-        any_close = any_close ||
-                    (k > 0 && t->answers[k].seconds <= t->answers[0].seconds * (1 + within(t)));
+        any_risky = any_risky || !t->answers[k].safe;
+        any_close = any_close || (k > 0 && t->answers[k].safe && is_close(t, k));
     }
     printf("    dp data, tp tensor, cp context, pp pipeline, ep expert parallel; op ranks that "
            "share optimizer states;\n"
@@ -118,6 +130,8 @@ static void print_answers(const struct tuning *t)
     if (any_close)
         printf("    ~ not distinguishable from row 1: step times have an error of +- %.0f %%\n",
                100 * within(t));
+    if (any_risky)
+        printf("    ! fits with a probability below %.3g %%\n", 100 * t->fit);
 }
 
 // ---- the best -----------------------------------------------------------------------------------
@@ -151,25 +165,49 @@ static void print_parts(const struct tuning *t)
     print_time_row("row 1", best, mask);
 }
 
+// Says what a row would gain that fits with less probability.
+static void print_risk(const struct tuning *t)
+{
+    const struct tune_answer *best = &t->answers[0], *risky = NULL;
+    char text[32], odds[ND_PERCENT_TEXT];
+    int k = 0;
+    while (k < t->n && t->answers[k].safe)
+        k++;
+    if (k > 0 && k < t->n)
+        risky = &t->answers[k];
+    if (!best->safe)
+        printf("risk      nothing faster fits with %.3g %% (--fit)\n", 100 * t->fit);
+    else if (risky != NULL)
+        printf(
+            "risk      row %d takes %s s, %.1f %% less than row 1, but fits with a probability of "
+            "%s only (--fit)\n",
+            k + 1, checked_seconds(risky->seconds, text),
+            100 * (1 - risky->seconds / best->seconds), percent(t, risky->peak, odds));
+}
+
 static void print_memory(const struct tuning *t)
 {
     const struct tune_answer *best = &t->answers[0];
-    const double limit = t->input.job.run.cluster.memory_limit;
     char text[ND_FIT_TEXT];
-    printf("\nmemory    row 1 needs %.3f of %.6g GiB, %s", units_to_gib(best->peak),
-           units_to_gib(limit),
-           nd_fit_text(&t->input.job.run.training, best->peak, limit, text));
-    if (best->peak <= TIGHT * limit) {
-        printf("\n");
-        return;
-    }
-    int k = 1;
-    while (k < t->n && t->answers[k].peak > TIGHT * limit)
-        k++;
-    printf(": tight, above 0.95 of the memory");
-    if (k < t->n)
-        printf("; row %d needs %.3f GiB", k + 1, units_to_gib(t->answers[k].peak));
-    printf("\n");
+    printf("\nmemory    row 1 needs %.3f of %.6g GiB, %s\n", units_to_gib(best->peak),
+           units_to_gib(t->memory),
+           nd_fit_text(&t->input.job.run.training, best->peak, t->memory, text));
+    print_risk(t);
+}
+
+// Says what a faster network would change.
+static void print_network(const struct tuning *t)
+{
+    char text[32];
+    const double seconds = t->network_seconds,
+                 saved = 100 * (1 - seconds / t->answers[0].seconds);
+    if (saved < 0.05)
+        printf("network   twice the rate between nodes changes nothing\n");
+    else
+        printf(
+            "network   with twice the rate between nodes row %d is the fastest: %s s, %.1f %% "
+            "less\n",
+            t->network_row + 1, checked_seconds(seconds, text), saved);
 }
 
 static void print_verdict(const struct tuning *t)
@@ -201,6 +239,7 @@ void tune_print(const struct tuning *t)
         print_answers(t);
         print_parts(t);
         print_memory(t);
+        print_network(t);
     }
     print_verdict(t);
     if (t->refused > 0)

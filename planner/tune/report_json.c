@@ -63,7 +63,13 @@ static void add_links(struct text_buffer *out, const struct tuning *t)
             text_buffer_add(out, "null");
         text_buffer_add(out, "}");
     }
-    text_buffer_add(out, "]}\n");
+    text_buffer_add(out, "],\n\"network_doubled\": ");
+    if (t->network_row >= 0) {
+        text_buffer_add(out, "{\"answer\": %d, \"step_seconds\": ", t->network_row + 1);
+        json_write_number(out, t->network_seconds);
+        text_buffer_add(out, "}}\n");
+    } else
+        text_buffer_add(out, "null}\n");
 }
 
 enum pps_status tune_print_json(const struct tuning *t, struct pps_error *err)

@@ -12,12 +12,13 @@
 #include <stdio.h>
 
 // Search steps of each pipeline program, as for nd rank.
-enum { SEARCH_LIMIT = 20000, LONG_SEQUENCE = 32768 };
+enum { SEARCH_LIMIT = 20000 };
 
 static const struct pps_opt options[] = {
     PLAN_RUN_OPTIONS(0),
     {"output", 'o', "DIR", "write a folder for each answer, with its file, plan and timeline"},
     {"keep", 0, "LIST", "links to leave out: recompute, split, strategy, schedule"},
+    {"fit", 0, "P", "probability of fitting in memory that the first answer has (0.9)"},
     {"tp-max", 0, "N", "largest tensor-parallel degree (the devices of a fast domain)"},
     {"time", 't', "SECONDS", "stop after SECONDS and print the best training so far"},
     {"threads", 'j', "N", "worker threads (all CPUs this process may use)"},
@@ -73,6 +74,9 @@ static enum pps_status read_options(struct tuning *t, struct pps_error *err)
     enum pps_status status = read_keep(t, err);
     if (status == PPS_OK)
         status = plan_arg_threads(t->args, 256, &t->threads, err);
+    t->fit = ND_FIT_USUAL;
+    if (status == PPS_OK)
+        status = pps_arg_number(t->args, "fit", 0, 0.999, &t->fit, err);
     if (status == PPS_OK)
         status = pps_arg_number(t->args, "time", 0, 1e9, &seconds, err);
     t->poll =
@@ -95,17 +99,14 @@ static enum pps_status open_space(struct tuning *t, struct pps_error *err)
 {
     struct nd_job *job = &t->input.job;
     const struct nd_strategy *own = t->mine.has ? &t->mine.plan.configuration.strategy : NULL;
-    const int32_t domain = (int32_t)job->run.cluster.node_devices;
-    job->vary.cp = job->run.model.seq_length >= LONG_SEQUENCE || (own != NULL && own->cp > 1);
+    job->vary.cp = own != NULL && own->cp > 1;
     const enum pps_status status = nd_job_space(job, t->args, err);
     struct nd_filters *filters = &job->filters;
     if (status != PPS_OK)
         return status;
-    nd_filters_drop(filters, nd_filter_name(ND_CP_ONE));
     nd_filters_drop(filters, nd_filter_name(ND_EP_FSDP));
-    if (pps_arg(t->args, "tp-max") == NULL && domain > 0)
-        filters->tp_max = domain;
     if (own != NULL) {
+        raise(&filters->tp_max, own->tp);
         raise(&filters->pp_max, own->pp);
         raise(&filters->ep_max, own->ep);
     }
@@ -138,29 +139,27 @@ static enum pps_status open_mine(struct tuning *t, struct pps_error *err)
         plan_mine_open(&t->mine, &t->input.job.run, t->input.quiet, &t->poll, err);
     t->now_seconds = HUGE_VAL;
     t->now_answer = -1;
+    tune_open_limits(t);
     if (status != PPS_OK || !t->mine.has)
         return status;
-    if (!configuration_copy(&t->now, &t->mine.plan.configuration))
-        return pps_fail_memory(err, "the training");
-    if (plan_mine_fits(&t->mine))
-        t->now_seconds = t->mine.step.seconds;
-    return PPS_OK;
+    const double seconds = t->mine.step.peak <= t->safe ? t->mine.step.seconds : HUGE_VAL;
+    return tune_take(t, -1, seconds, &t->mine.plan.configuration, err);
 }
 
 // ---- the search ---------------------------------------------------------------------------------
 
 static enum pps_status search(struct tuning *t, struct pps_error *err)
 {
-    enum pps_status status = PPS_OK;
-    t->shown = pps_wall_seconds();
-    for (int link = 0; link < TUNE_LINKS && status == PPS_OK && !tune_ended(t); link++)
-        if (!t->keep[link] && (t->mine.has || link >= TUNE_STRATEGY))
-            status = tune_run_link(t, (enum tune_link)link, err);
+    // The first line of a terminal is due at once.
+    t->shown = t->progress == PPS_PROGRESS_LINE ? 0 : pps_wall_seconds();
+    enum pps_status status = tune_run_links(t, err);
+    if (status == PPS_OK)
+        status = tune_search_risky(t, err);
     tune_progress_end(t);
     tune_sort(t);
     for (int k = 0; k < t->n && status == PPS_OK; k++)
         status = tune_open_answer(t, &t->answers[k], err);
-    return status;
+    return status == PPS_OK ? tune_price_network(t, err) : status;
 }
 
 static enum pps_status finish(struct tuning *t, struct pps_error *err)

@@ -33,6 +33,7 @@ struct tune_answer {
     const char *schedule;
     double bound; // s: no split of this strategy in this order takes less; 0: nothing is proven
     char change[200]; // what differs from the training of the user, or from nothing
+    bool safe;        // fits with the probability that was asked for
     bool opened;
     struct plan_written written; // if opened: what is shown or written
     char *path;                  // of the written file; NULL: none
@@ -54,6 +55,10 @@ struct tuning {
     const char *folder; // of -o; NULL: none
     uint64_t threads;
     bool keep[TUNE_LINKS];
+    double fit;            // probability of fitting that the first answer has, if any has it
+    double memory;         // bytes that a device has
+    double safe;           // the largest predicted peak that fits with this probability
+    double limit;          // of peaks that the search allows now: safe, then memory
     struct plan_mine mine; // may be missing
     const struct nd_left_out_group *group;
     struct tune_answer
@@ -63,8 +68,10 @@ struct tuning {
     double now_seconds;       // HUGE_VAL: none, or it does not fit
     int now_answer;           // its id; -1: the training of the user
     struct tune_result results[TUNE_LINKS];
-    int refused;   // trainings that the framework cannot express or start
-    char why[256]; // the first reason
+    int refused;            // trainings that the framework cannot express or start
+    char why[256];          // the first reason
+    int network_row;        // the fastest answer with twice the rate across nodes; -1: none
+    double network_seconds; // its step there
     enum pps_progress_kind progress;
     bool line_shown; // of the progress
     double shown;    // when
@@ -76,7 +83,8 @@ PPS_MUST_CHECK enum pps_status tune_add(struct tuning *tuning, enum tune_link li
                                         const struct configuration *configuration, double bound,
                                         struct pps_error *err);
 
-// Sorts the answers, the fastest first, and removes those that are slower than `mine`, or too many.
+// Sorts the answers, safe ones first and of these the fastest, and removes those that are slower than `mine`, too
+// many, or neither safe nor faster than all that are.
 void tune_sort(struct tuning *tuning);
 
 // Returns the answer with this id; NULL: none.
@@ -87,11 +95,24 @@ PPS_MUST_CHECK enum pps_status tune_open_answer(struct tuning *tuning,
                                                 struct tune_answer *answer,
                                                 struct pps_error *err);
 
+// Finds the fastest answer on a network between nodes that is twice as fast. All answers are open.
+PPS_MUST_CHECK enum pps_status tune_price_network(struct tuning *tuning, struct pps_error *err);
+
 void tune_free_answers(struct tuning *tuning);
 
-// Runs a link.
-PPS_MUST_CHECK enum pps_status tune_run_link(struct tuning *tuning, enum tune_link link,
-                                             struct pps_error *err);
+// Sets the limits of the memory.
+void tune_open_limits(struct tuning *tuning);
+
+// Searches trainings that are faster and fit with less probability. The best one stays the best safe one.
+PPS_MUST_CHECK enum pps_status tune_search_risky(struct tuning *tuning, struct pps_error *err);
+
+// Runs all links that are searched.
+PPS_MUST_CHECK enum pps_status tune_run_links(struct tuning *tuning, struct pps_error *err);
+
+// Makes a training the best so far. answer: its id; -1: the training of the user.
+PPS_MUST_CHECK enum pps_status tune_take(struct tuning *tuning, int answer, double seconds,
+                                         const struct configuration *configuration,
+                                         struct pps_error *err);
 
 // Returns whether a signal or the time limit ends the search.
 static inline bool tune_ended(const struct tuning *tuning)

@@ -63,6 +63,7 @@ struct framework_file {
     bool
         deals_again; // numbers of layers to make again are those of a stage, dealt to its chunks
     bool only_wholly;                   // layers are made again wholly or not at all
+    bool never_wholly;                  // layers are made again in part or not at all
     struct framework_keys not_modelled; // keys that change time or memory, but not the result
 };
 

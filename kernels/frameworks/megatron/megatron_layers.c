@@ -224,6 +224,18 @@ static bool put_chunks(const struct megatron *m)
                                            m->values[MG_SCHEDULE].at));
 }
 
+// With overlapped exchanges of experts, Megatron-LM starts several stages only with several chunks each, and makes no
+// layer again wholly. A file that has one chunk all the same is taken as it is.
+static bool put_limits(const struct megatron *m)
+{
+    if (!megatron_has(m, MG_OVERLAP_EP) || megatron_number(m, MG_EXPERTS, 0) == 0)
+        return true;
+    m->r->file->never_wholly = !megatron_is(m, MG_GRANULARITY, "full", NULL);
+    return is_v(m) || (m->pp > 1 && m->chunks <= 1) ||
+           framework_put_text(m->r, FRAMEWORK_TRAINING, "schedule", "vpp",
+                              megatron_at(m, MG_OVERLAP_EP));
+}
+
 // Orders of other schedules, and of other groups of micro-batches than one for each stage.
 static bool name_orders(const struct megatron *m)
 {
@@ -288,8 +300,8 @@ bool megatron_read_split(struct megatron *m)
         turn_second_chunks(m, m->split);
         turn_second_chunks(m, mtp);
     }
-    ok = ok && put_chunks(m) && name_orders(m) && (m->no_split || put_layers(m, mtp)) &&
-         megatron_read_recompute(m, mtp);
+    ok = ok && put_chunks(m) && put_limits(m) && name_orders(m) &&
+         (m->no_split || put_layers(m, mtp)) && megatron_read_recompute(m, mtp);
     free(mtp);
     return ok;
 }

@@ -169,6 +169,22 @@ static void want_dry_run(struct megatron_wishes *w)
     megatron_want_none(w, MG_SAVE_INTERVAL);
 }
 
+// Overlapped exchanges of experts need experts on several devices, and several chunks of each of several stages.
+static bool want_overlap(struct megatron_wishes *w)
+{
+    if (!megatron_has(w->now, MG_OVERLAP_EP))
+        return true;
+    if (w->settings->strategy.ep <= 1) {
+        megatron_want_none(w, MG_OVERLAP_EP);
+        megatron_want_none(w, MG_DELAY_WEIGHTS);
+        return true;
+    }
+    return w->pp == 1 || w->vp > 1 || (w->now->pp > 1 && w->now->chunks <= 1) ||
+           megatron_cannot(w,
+                           "--%s needs several chunks per stage where there are several stages",
+                           megatron_arguments[MG_OVERLAP_EP].name);
+}
+
 bool megatron_wish_all(struct megatron_wishes *w)
 {
     const struct nd_strategy *s = &w->settings->strategy;
@@ -183,7 +199,7 @@ bool megatron_wish_all(struct megatron_wishes *w)
     want_batches(w);
     want_profile(w);
     want_dry_run(w);
-    if (!megatron_wish_split(w) || !megatron_wish_recompute(w))
+    if (!want_overlap(w) || !megatron_wish_split(w) || !megatron_wish_recompute(w))
         return false;
     return !w->texts.failed || megatron_cannot(w, "out of memory");
 }

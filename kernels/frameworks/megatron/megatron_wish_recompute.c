@@ -175,6 +175,11 @@ bool megatron_wish_recompute(struct megatron_wishes *w)
     if (w->settings->full == NULL && w->settings->select == NULL)
         return true;
     const struct plan plan = plan_of(w);
+    if (plan.mode >= BLOCK && megatron_has(w->now, MG_OVERLAP_EP) &&
+        w->of[MG_OVERLAP_EP].change != MG_REMOVE &&
+        !megatron_is(w->now, MG_GRANULARITY, "full", NULL))
+        return megatron_cannot(w, "--%s does not allow layers that are recomputed wholly",
+                               megatron_arguments[MG_OVERLAP_EP].name);
     // Both change which layers the numbers mean.
     megatron_want_none(w, MG_RECOMPUTE_ADVANCE);
     if (plan.mode != NONE)

@@ -9,6 +9,7 @@
 #include "kernels/common/split/playback.h"
 #include "planner/nd/commands/search_report.h"
 #include "planner/nd/input/choice_price.h"
+#include "planner/nd/profiling/fit_probability.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -187,12 +188,27 @@ void nd_pipe_print_mine(const struct nd_pipe *pipe, double ms)
         printf("%.1f %% %s\n", fabs(saved), saved < 0 ? "slower" : "faster");
 }
 
+// Says how likely the split fits in memory, where that is less than usual.
+static void note_fit(const struct nd_pipe *pipe, double peak)
+{
+    const struct plan_run *run = &pipe->input->job.run;
+    const double limit = run->cluster.memory_limit;
+    char odds[ND_PERCENT_TEXT];
+    if (pipe->input->quiet ||
+        nd_fit_probability(nd_memory_group(&run->training), peak, limit) >= ND_FIT_USUAL)
+        return;
+    fprintf(stderr, "note      the split fits with a probability of %s\n",
+            nd_fit_percent(&run->training, peak, limit, odds));
+}
+
 void nd_pipe_compare(const struct nd_pipe *pipe, const struct nd_program *program,
                      const struct nd_choice *choice)
 {
     struct configuration_step step;
-    if (nd_pipe_step(pipe, program, choice, &step))
+    if (nd_pipe_step(pipe, program, choice, &step)) {
         nd_pipe_print_mine(pipe, units_to_ms(step.seconds));
+        note_fit(pipe, step.peak);
+    }
     configuration_step_free(&step);
 }
 

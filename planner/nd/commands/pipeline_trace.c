@@ -77,9 +77,9 @@ enum pps_status nd_pipe_write_trace(const struct nd_pipe *pipe, const struct ste
     char title[512];
     enum pps_trace_form form;
     name(pipe, title, sizeof title);
-    const enum pps_status status =
-        plan_trace_write(path, pipe->input->gate, title, trace,
-                         isnan(pipe->layer_ms) ? "layer forwards" : NULL, err);
+    const enum pps_status status = plan_trace_write(
+        path, pipe->input->gate, title, trace, isnan(pipe->layer_ms) ? "layer forwards" : NULL,
+        (double)INFINITY, err);
     if (status != PPS_OK)
         return status;
     pps_trace_form_of(path, &form);

@@ -7,6 +7,7 @@
 #include "planner/nd/commands/ranking.h"
 
 #include "planner/nd/commands/search_report.h"
+#include "planner/nd/profiling/fit_probability.h"
 #include "planner/shared/files.h"
 
 #include "base/math/units.h"
@@ -203,6 +204,20 @@ static void note_trust(const struct nd_ranking *ranking)
         nd_note_trust(&ranking->input->job);
 }
 
+// Says how likely the first row fits in memory, where that is less than usual.
+static void note_fit(const struct nd_ranking *ranking)
+{
+    const struct plan_run *run = &ranking->input->job.run;
+    struct nd_fit_rows rows = {.training = &run->training, .limit = run->cluster.memory_limit};
+    if (ranking->input->compat == ND_ORIG)
+        return;
+    for (int64_t k = 0; k < ranking->picks->n; k++)
+        if (ranking->ranked[k].outcome == ND_RANK_PRICED)
+            nd_fit_rows_add(&rows, ranking->ranked[k].peak_mb * UNITS_MIB,
+                            ranking->ranked[k].cost_ms);
+    nd_fit_rows_say(&rows, stderr, "note      ");
+}
+
 void nd_ranking_notes(const struct nd_ranking *ranking)
 {
     if (ranking->input->quiet)
@@ -214,6 +229,7 @@ void nd_ranking_notes(const struct nd_ranking *ranking)
     note_sources(ranking);
     note_gaps(ranking);
     note_stars(ranking);
+    note_fit(ranking);
 }
 
 // ---- the file -----------------------------------------------------------------------------------

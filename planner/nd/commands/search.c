@@ -31,7 +31,8 @@ static const struct pps_opt options[] = {
     {"add-filter", 0, "NAME", "add a filter at the end of the list; may be repeated"},
     {"drop-filter", 0, "NAME", "remove a filter from the list; may be repeated"},
     {"rule", 0, "NAME=off", "turn a legality rule off or on; may be repeated"},
-    {"tp-max", 0, "N", "largest tp, for filter tp_max (64; megatron 8)"},
+    {"tp-max", 0, "N",
+     "largest tp, for filter tp_max (the devices of a node; with --preset 64, megatron 8)"},
     {"ep-max", 0, "N", "largest ep, for filter ep_max (64)"},
     {"pp-max", 0, "N", "largest pp, for filter pp_max (32)"},
     {"vp-max", 0, "N",
@@ -62,7 +63,7 @@ static const struct pps_opt options[] = {
     {"compat", 0, "none|orig", "orig: space, rules and memory as published, with their errors"},
     {"quiet", 'q', NULL, "do not print the counts"},
     {"verbose", 'v', NULL,
-     "list the keys of a config.json that do not affect the model's shape"},
+     "list filters that remove nothing, and keys of a config.json that do not affect the shape"},
     // published names
     {"yaml-path", 0, "FILE", NULL},
     {"shell-path", 0, "FILE", NULL},
@@ -101,10 +102,11 @@ static const char details[] =
     "strategies are checked against device memory: without recompute, with selective recompute,\n"
     "then with full recompute. Step times are estimates.\n"
     "\n"
-    "Context parallelism is off by default. To search it: --preset megatron --strategy cp=on\n"
-    "(other presets also need --drop-filter cp_one). The estimate charges no cost for chunks per\n"
-    "stage, so --vp-max limits them. Candidates that differ only in op, vp or mbs share one line,\n"
-    "which shows the fastest of them.\n"
+    "Tensor ranks stay within a node or a domain of fast links (--tp-max). Context parallelism is\n"
+    "searched from 32 768 tokens per sequence (--strategy cp=on or cp=off). The published spaces\n"
+    "(--preset) have limits of their own. The estimate charges no cost for chunks per stage, so\n"
+    "--vp-max limits them. Candidates that differ only in op, vp or mbs share one line, which shows\n"
+    "the fastest of them.\n"
     "\n"
     "MFU counts the FLOPs that the model needs (causal attention, no recomputation), relative to\n"
     "the 16-bit peak of all devices, with 8-bit products too. HFU counts all executed FLOPs:\n"
@@ -147,9 +149,6 @@ static void note_sequence_length(const struct nd_job *job, const struct pps_args
                 (long long)job->run.model.seq_length);
 }
 
-// Sequences of at least this length usually need context parallelism.
-enum { LONG_SEQUENCE = 32768 };
-
 static void note_context_parallel(const struct nd_job *job, const struct pps_args *args)
 {
     bool only_one = false;
@@ -159,11 +158,11 @@ static void note_context_parallel(const struct nd_job *job, const struct pps_arg
         return;
     if (job->vary.cp && only_one)
         fprintf(stderr, "note      cp=on has no effect: filter cp_one rejects cp > 1 "
-                        "(--drop-filter cp_one, or --preset megatron)\n");
-    else if (!job->vary.cp && job->run.model.seq_length >= LONG_SEQUENCE)
-        fprintf(stderr,
-                "note      the search uses cp=1 only; for long sequences try --preset megatron "
-                "--strategy cp=on\n");
+                        "(--drop-filter cp_one)\n");
+    else if (!job->vary.cp && nd_is_long(&job->run.model))
+        fprintf(
+            stderr,
+            "note      the search uses cp=1 only; for long sequences try --strategy cp=on\n");
 }
 
 enum { KEYS_MAX = 256 };
@@ -251,7 +250,8 @@ static enum pps_status search(struct setup *setup, struct nd_job *job,
     if (!quiet || setup->result.n == 0)
         nd_count(&job->space, &job->filters, &counts);
     if (!quiet)
-        nd_report_counts(job, &setup->open.search, &counts, &setup->result);
+        nd_report_counts(job, &setup->open.search, &counts, &setup->result,
+                         job->space.orig || pps_arg(args, "verbose") != NULL);
     if (setup->result.n == 0)
         nd_report_base(&base, job->space.orig, true);
     if (setup->result.n == 0)
@@ -262,6 +262,8 @@ static enum pps_status search(struct setup *setup, struct nd_job *job,
         nd_report_space(job);
     if (!quiet)
         nd_report_trust(job);
+    if (!quiet && !job->space.orig)
+        nd_report_fit(job, &setup->lines);
     return nd_files_write(&setup->files, job, &setup->open.search, &setup->result, &setup->fits,
                           err);
 }

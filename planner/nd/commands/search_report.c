@@ -6,6 +6,7 @@
 #include "base/text/human.h"
 #include "base/text/say.h"
 #include "kernels/common/estimate/reference.h"
+#include "planner/nd/profiling/fit_probability.h"
 #include "planner/nd/profiling/left_out.h"
 
 #include <inttypes.h>
@@ -84,7 +85,8 @@ static void print_parameters(const struct modeldesc *model)
 }
 
 void nd_report_counts(const struct nd_job *job, const struct nd_search *search,
-                      const struct nd_counts *c, const struct nd_search_result *result)
+                      const struct nd_counts *c, const struct nd_search_result *result,
+                      bool all)
 {
     pps_say(stdout, "%s on %s devices, %s sequences per step, preset %s%s",
             job->run.model.name[0] != '\0' ? job->run.model.name : "the model",
@@ -95,8 +97,10 @@ void nd_report_counts(const struct nd_job *job, const struct nd_search *search,
         print_parameters(&job->run.model);
     printf("\n%-12s %14s\n%-12s %14s\n", "filter", "points left", "(all)",
            pps_count_text((double)c->points).text);
-    for (int k = 0; k < job->filters.n; k++)
-        print_filter(&job->filters, k, c->after[k]);
+    uint64_t before = c->points;
+    for (int k = 0; k < job->filters.n; before = c->after[k++])
+        if (all || c->after[k] < before)
+            print_filter(&job->filters, k, c->after[k]);
     printf("%-12s %14s  %.6g GiB", "memory", pps_count_text((double)result->points_fit).text,
            limit_gib(search));
     if (job->run.assumes_memory) // the name is a built-in name or has been checked
@@ -205,6 +209,16 @@ void nd_report_space(const struct nd_job *job)
         printf(
             "layers are spread evenly and recomputed in one way, with the time and memory of "
             "ppsweep check; ppsweep nd rank finds the best split\n");
+}
+
+void nd_report_fit(const struct nd_job *job, const struct nd_lines *lines)
+{
+    struct nd_fit_rows rows = {.training = &job->run.training,
+                               .limit = job->run.cluster.memory_limit};
+    for (size_t k = 0; k < lines->n; k++)
+        nd_fit_rows_add(&rows, lines->all[k].first.memory_mb * UNITS_MIB,
+                        lines->all[k].first.step_ms);
+    nd_fit_rows_say(&rows, stdout, "");
 }
 
 void nd_report_trust(const struct nd_job *job)

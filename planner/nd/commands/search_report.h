@@ -11,8 +11,10 @@
 
 #include "base/text/status.h"
 
+// all: filters that remove nothing are listed, too.
 void nd_report_counts(const struct nd_job *job, const struct nd_search *search,
-                      const struct nd_counts *counts, const struct nd_search_result *result);
+                      const struct nd_counts *counts, const struct nd_search_result *result,
+                      bool all);
 
 // Prints the best lines, then the baseline. lines NULL: the best of the result, as published.
 void nd_report_table(const struct nd_search *search, const struct nd_search_result *result,
@@ -23,6 +25,9 @@ void nd_report_base(const struct nd_base *base, bool orig, bool with_header);
 
 // Prints what the rows of the table have in common, where nd rank tries more.
 void nd_report_space(const struct nd_job *job);
+
+// Says how likely the first line fits in memory, where that is less than usual.
+void nd_report_fit(const struct nd_job *job, const struct nd_lines *lines);
 
 // Prints the software stack of the predictions, and how far they may be trusted. Prints nothing for
 // published formulas, which have no times.

@@ -154,7 +154,6 @@ static enum pps_status read_options(struct nd_input *input, const struct pps_arg
     input->quiet = pps_arg(args, "quiet") != NULL;
     input->gate = pps_arg_gate(args);
     input->given = nd_ratios_unknown;
-    input->allow_full = true;
     input->low_mem = input->job.run.training.low_mem_vpp;
     input->effort.seconds = pps_wall_seconds;
     read_solver(input, args);
@@ -162,6 +161,7 @@ static enum pps_status read_options(struct nd_input *input, const struct pps_arg
     enum pps_status status = plan_arg_compat(args, &orig, err);
     const struct plan_document *file = plan_run_configuration(&input->job.run);
     input->compat = orig ? ND_ORIG : ND_CORRECTED;
+    input->allow_full = orig || file == NULL || !file->never_wholly;
     input->allow_select = !orig && (file == NULL || !file->only_wholly);
     if (status == PPS_OK)
         status = plan_arg_bool(args, "select", &input->allow_select, err);

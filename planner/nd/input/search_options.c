@@ -221,6 +221,20 @@ static enum pps_status read_bounds(struct nd_filters *filters, const struct pps_
 
 // ---- the space ----------------------------------------------------------------------------------
 
+static bool varies_context(const struct nd_job *job, const struct pps_args *args)
+{
+    return job->vary.cp || (pps_arg(args, "strategy") == NULL && nd_is_long(&job->run.model));
+}
+
+// Without a published preset, tensor ranks stay within a node or a domain of fast links.
+static void stay_in_node(struct nd_job *job, const struct pps_args *args)
+{
+    if (job->space.node_devices > 0 && pps_arg(args, "tp-max") == NULL)
+        job->filters.tp_max = job->space.node_devices;
+    if (job->vary.cp)
+        nd_filters_drop(&job->filters, nd_filter_name(ND_CP_ONE));
+}
+
 enum pps_status nd_job_space(struct nd_job *job, const struct pps_args *args,
                              struct pps_error *err)
 {
@@ -238,6 +252,9 @@ enum pps_status nd_job_space(struct nd_job *job, const struct pps_args *args,
     if (!nd_space_init(&job->space, preset, orig, job->run.cluster.world_size))
         return pps_fail(err, PPS_E_INPUT, "%lld devices are too many: at most %d",
                         (long long)job->run.cluster.world_size, ND_DEVICES_MAX);
+    const bool usual = !orig && word == NULL;
+    if (usual)
+        job->vary.cp = varies_context(job, args);
     job->space.vary = job->vary;
     job->space.node_devices = (int32_t)job->run.cluster.node_devices;
     nd_space_set_model(&job->space, &job->run.model);
@@ -245,6 +262,8 @@ enum pps_status nd_job_space(struct nd_job *job, const struct pps_args *args,
     nd_filters_init(&job->filters, &job->space);
     if (!orig) // chunks are free in the estimate but costly in practice
         nd_filters_add(&job->filters, nd_filter_name(ND_VP_MAX));
+    if (usual)
+        stay_in_node(job, args);
     status = edit_list(&job->filters, args, err);
     return status == PPS_OK ? read_bounds(&job->filters, args, err) : status;
 }

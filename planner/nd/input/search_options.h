@@ -9,6 +9,12 @@
 #include "planner/nd/strategies/search.h"
 #include "planner/shared/plan_run.h"
 
+// Returns whether context parallelism is searched without being asked for.
+static inline bool nd_is_long(const struct modeldesc *model)
+{
+    return model->seq_length >= 32768;
+}
+
 struct nd_job {
     struct plan_run run;
     bool fsdp; // --preset fsdp: the space of preset zero, parameters sharded

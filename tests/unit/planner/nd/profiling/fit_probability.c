@@ -17,6 +17,21 @@ Test(nd_fit_probability, follows_the_distribution)
                   nd_fit_probability(&group, 100, 1.1 * limit));
 }
 
+Test(nd_fit_probability, limit_has_the_probability)
+{
+    const struct nd_memory_group group = {"", 10, log(1.1), 0.1},
+                                 small = {"", 10, log(0.5), 0.1};
+    for (double p = 0.05; p < 1; p += 0.05) {
+        const double predicted = nd_fit_limit(&group, p, 200);
+        cr_assert(predicted < 200 || p < 0.3);
+        cr_assert(nd_fit_probability(&group, predicted, 200) >= p);
+        if (predicted < 200)
+            cr_assert_float_eq(nd_fit_probability(&group, predicted, 200), p, 1e-9);
+    }
+    cr_assert_float_eq(nd_fit_limit(&group, 0, 200), 200, 0);
+    cr_assert_float_eq(nd_fit_limit(&small, 0.9, 200), 200, 0, "never above the limit");
+}
+
 Test(nd_fit_probability, a_stack_with_few_facts_takes_all_facts)
 {
     struct training training;
