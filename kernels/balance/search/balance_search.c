@@ -142,8 +142,9 @@ static enum proxy_outcome solve_proxy(struct balance_search *s, int32_t level)
 
 // ---- local search -------------------------------------------------------------------------------
 
-static double change(void *self, struct search_draws *draws)
+static double change(void *self, struct search_draws *draws, double most)
 {
+    (void)most;
     struct balance_search *s = self;
     if (!balance_draft_change(s->draft, draws))
         return (double)INFINITY;

@@ -37,10 +37,11 @@ double search_local(const struct search_problem *problem, double value,
     for (int64_t k = 0; k < n; k++)
         history[k] = value;
     for (; !is_over(limits, done, best); done++) {
-        const double next = problem->change(problem->self, draws);
         double *past = &history[done % n];
+        const double most = now > *past ? now : *past,
+                     next = problem->change(problem->self, draws, most);
         failures++;
-        if (isfinite(next) && (next <= now || next <= *past))
+        if (isfinite(next) && next <= most)
             now = next;
         else
             problem->undo(problem->self);

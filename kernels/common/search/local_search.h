@@ -21,9 +21,9 @@ double search_fraction(struct search_draws *draws);            // [0, 1)
 // A solution that changes, with a value that is to become small. For one thread.
 struct search_problem {
     void *self;
-    // Changes the solution and returns its new value. INFINITY: the solution was not changed, or is not
-    // valid any more; undo follows in both cases.
-    double (*change)(void *self, struct search_draws *draws);
+    // Changes the solution and returns its new value. INFINITY: the solution was not changed, is not valid
+    // any more, or has a value above `most`; undo follows in all cases. Values above `most` need not be known.
+    double (*change)(void *self, struct search_draws *draws, double most);
     void (*undo)(void *self);    // takes the last change back
     void (*keep)(void *self);    // remembers the solution: it is the best so far
     void (*go_back)(void *self); // returns to the solution that was kept last

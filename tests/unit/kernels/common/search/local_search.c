@@ -23,8 +23,9 @@ static double value_of(const struct sorting *s)
     return sum;
 }
 
-static double change(void *self, struct search_draws *draws)
+static double change(void *self, struct search_draws *draws, double most)
 {
+    (void)most;
     struct sorting *s = self;
     memcpy(s->before, s->now, sizeof s->now);
     s->changes++;
