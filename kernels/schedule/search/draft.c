@@ -214,6 +214,17 @@ static bool make_room(struct draft *draft, int32_t device, int32_t f)
     return false;
 }
 
+// Lets the last move reach up to position `end`.
+static void extend(struct draft *draft, int32_t end)
+{
+    const int64_t at = order_at(&draft->order, draft->device, draft->end);
+    const int32_t known = draft->end - draft->from, more = end - draft->end;
+    memcpy(draft->old_operations + known, draft->order.operations + at,
+           (size_t)more * sizeof *draft->old_operations);
+    memcpy(draft->old_paired + known, draft->order.paired + at, (size_t)more);
+    draft->end = end;
+}
+
 bool draft_shift(struct draft *draft, int32_t device, int32_t at, int32_t to)
 {
     const int32_t n = draft->order.n[device], from = at < to ? at : to,
@@ -221,16 +232,17 @@ bool draft_shift(struct draft *draft, int32_t device, int32_t at, int32_t to)
                   end = behind + W_BEHIND < n ? behind + W_BEHIND : n;
     if (to < 0 || to >= n || to == at)
         return false;
-    begin(draft, device, from, end);
+    begin(draft, device, from, behind);
     if (!rotate(draft, device, at, to)) {
         draft->end = draft->from;
         return false;
     }
-    if (!measure(draft, device, from, end)) {
-        const int32_t f = first_over(draft, device, from, end);
-        if (f >= 0)
-            (void)make_room(draft, device, f);
-    }
+    if (measure(draft, device, from, behind))
+        return true;
+    extend(draft, end);
+    const int32_t f = first_over(draft, device, from, end);
+    if (f >= 0)
+        (void)make_room(draft, device, f);
     return finish(draft);
 }
 

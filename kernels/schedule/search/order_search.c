@@ -12,9 +12,10 @@ enum {
     SHIFT_MAX = 4, // positions that a move shifts an operation by
     SAME_DEVICE =
         24, // moves on one device before the next: the executor keeps what comes before
-    WINDOW_MAX = 16,  // operations of a window
-    WINDOW_EVERY = 8, // changes until the order of a window changes
-    TRIES = 10,       // moves that are not possible, before a change fails
+    WINDOW_MAX = 16, // operations of a window
+    WINDOW_EVERY =
+        4, // changes until the order of a window changes: of 2, 4, 8 and 16, the best per time
+    TRIES = 10, // moves that are not possible, before a change fails
     PURPOSE = 0x53454152,
 };
 
@@ -43,7 +44,7 @@ struct order_search *order_search_take(const struct pipeline_shape *most, int32_
     *s = (struct order_search){.draft = NULL};
     s->draft = draft_take(most, operations, room);
     s->executor = executor_take(most, operations, room);
-    s->times = order_times_take(most, s->executor, room);
+    s->times = order_times_take(most, operations, s->executor, room);
     s->window = order_window_take(most, room);
     order_take(&s->best, most->devices, operations, room);
     return search;
@@ -96,7 +97,7 @@ static bool move(const struct order_search *search, struct search_draws *draws)
         return move_one(search, draws);
     if (kind < 30)
         return draft_shift_w(draft, d, from, end, kind == 28 ? -1 : 1);
-    return draft_shift_f(draft, d, from, kind == 30 ? n : end, wide % 2 == 0 ? -1 : 1);
+    return draft_shift_f(draft, d, from, end, wide % 2 == 0 ? -1 : 1);
 }
 
 static double value_of(const struct order_search *search)

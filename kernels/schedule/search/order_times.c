@@ -20,12 +20,17 @@ struct node {
     double tail;  // longest path from the end of the operation to the end of the step
     double old;   // start before the change; where is_logged
     int32_t before, after, from, to; // on the device; of messages
+    uint32_t path;                   // number of the last longest path that it was on
     bool is_logged, is_queued;
 };
 
 struct entry {
     double key; // the smallest is the next
     int32_t node;
+};
+
+struct range {
+    int32_t device, from, end; // positions from ... end - 1
 };
 
 struct order_times {
@@ -41,16 +46,21 @@ struct order_times {
     int32_t *first;   // [devices]
     double *terminal; // [devices]: what the objective adds to the end of the device
     double latest;    // the objective is the longest path with `terminal`, less this
-    double goal;      // the longest path
+    bool has_path;    // the last path is one of the order
+    uint32_t path;    // number of the last path
     struct entry *heap;
     int32_t n_heap;
     int32_t *log, n_log;     // nodes whose start has changed
     int32_t *moved, n_moved; // nodes whose tail may have changed
-    double horizon;          // the latest start of a node whose edges changed
-    double sum, old_sum;     // of all ends
+    struct range *range;     // parts of the order that have changed
+    int32_t n_ranges;
+    double floor,
+        horizon;   // the earliest and the latest start of their operations before the change
+    double *reach; // [operations of a device]: at least the tail of an operation of a range
+    double sum, old_sum; // of all ends
 };
 
-struct order_times *order_times_take(const struct pipeline_shape *most,
+struct order_times *order_times_take(const struct pipeline_shape *most, int32_t operations,
                                      struct executor *executor, struct room *room)
 {
     const size_t devices = (size_t)most->devices,
@@ -67,6 +77,8 @@ struct order_times *order_times_take(const struct pipeline_shape *most,
     t->log = room_take(room, nodes, sizeof *t->log);
     // A change and its way back: each node before a changed one, and the last ones of all devices.
     t->moved = room_take(room, 2 * nodes + 3 * devices, sizeof *t->moved);
+    t->range = room_take(room, 2 * devices, sizeof *t->range);
+    t->reach = room_take(room, (size_t)operations, sizeof *t->reach);
     return times;
 }
 
@@ -199,35 +211,34 @@ static void update_tails(struct order_times *t)
     }
 }
 
-// Where paths are not sums of times and delays: gives the operations of one longest path their tails, and
-// the others none.
-static void mark_path(struct order_times *t)
+static void set_tails(struct order_times *t)
 {
-    const double goal = t->goal;
+    set_terminals(t);
+    t->has_path = false;
+    if (t->plain)
+        update_tails(t);
+    t->n_moved = 0;
+}
+
+// Numbers the operations of one longest path.
+static void find_path(struct order_times *t)
+{
     int32_t at = NONE, left = t->n_ends;
+    double most = -1;
     for (int32_t d = 0; d < t->order->devices; d++)
-        if (t->last[d] >= 0 && end_of(&t->node[t->last[d]]) + t->terminal[d] >= goal)
+        if (t->last[d] >= 0 && end_of(&t->node[t->last[d]]) + t->terminal[d] > most) {
             at = t->last[d];
-    for (int32_t i = 0; i < t->n_nodes; i++)
-        t->node[i].tail = -HUGE_VAL;
+            most = end_of(&t->node[at]) + t->terminal[d];
+        }
+    t->has_path = true;
+    t->path++;
     for (; at >= 0 && left > 0; left--) {
         struct node *x = &t->node[at];
-        x->tail = goal - end_of(x);
+        x->path = t->path;
         at = x->before >= 0 && (x->from < 0 || end_of(&t->node[x->before]) >= x->start)
                  ? x->before
                  : x->from;
     }
-}
-
-static void set_tails(struct order_times *t)
-{
-    set_terminals(t);
-    t->goal = order_times_objective(t) + t->latest;
-    if (t->plain)
-        update_tails(t);
-    else
-        mark_path(t);
-    t->n_moved = 0;
 }
 
 // ---- starts -------------------------------------------------------------------------------------
@@ -253,11 +264,55 @@ static void take_starts(struct order_times *t)
             set_start(t, node_at(t, d, i), starts[order_at(t->order, d, i)]);
 }
 
-// Queues are ordered by old starts, so that most nodes change once. A change that makes a cycle of edges
-// never ends, but exceeds every `most` sooner or later.
-static bool propagate(struct order_times *t, double most)
+// Sets the reach of the operations of a range, from its end on. Only nodes that no changed one comes after have
+// the tail that they had.
+static void set_reach(struct order_times *t, const struct range *range)
 {
-    const double limit = most + t->latest + ROUNDING * fabs(most);
+    double reach = 0;
+    for (int32_t i = range->end - 1; i >= range->from; i--) {
+        const struct node *x = &t->node[node_at(t, range->device, i)];
+        if (x->after < 0)
+            reach = t->terminal[range->device];
+        else
+            reach =
+                t->node[x->after].time + (i + 1 < range->end ? reach : t->node[x->after].tail);
+        if (x->to >= 0 && t->node[x->to].start > t->horizon) {
+            const struct node *receiver = &t->node[x->to];
+            const double path = x->delay + receiver->time + receiver->tail;
+            reach = path > reach ? path : reach;
+        }
+        t->reach[i - range->from] = reach;
+    }
+}
+
+// Puts the nodes of a range into the queue whose start may change. Returns false if one of them surely starts
+// too late.
+static bool open_range(struct order_times *t, const struct range *range, double limit)
+{
+    const int32_t n = t->order->n[range->device], behind = range->end < n ? range->end + 1 : n;
+    double clock = 0; // at least; until the updates
+    set_reach(t, range);
+    for (int32_t i = range->from; i < behind; i++) {
+        const int32_t node = node_at(t, range->device, i);
+        const struct node *x = &t->node[node];
+        if (i == range->from && x->before >= 0)
+            clock = end_of(&t->node[x->before]);
+        if (x->from >= 0 && (t->n_ranges == 1 || t->node[x->from].start < t->floor)) {
+            const double arrival = end_of(&t->node[x->from]) + t->node[x->from].delay;
+            clock = arrival > clock ? arrival : clock;
+        }
+        if (clock + x->time + (i < range->end ? t->reach[i - range->from] : x->tail) > limit)
+            return false;
+        push(t, node, clock);
+        clock += x->time;
+    }
+    return true;
+}
+
+// The queue is ordered by old starts, so that most nodes change once. A change that makes a cycle of edges
+// never ends, but exceeds every `most` sooner or later.
+static bool propagate(struct order_times *t, double limit)
+{
     for (int64_t left = 4 * (int64_t)t->n_nodes; t->n_heap > 0; left--) {
         const int32_t node = pop(t);
         struct node *x = &t->node[node];
@@ -265,7 +320,7 @@ static bool propagate(struct order_times *t, double most)
         if (start == x->start)
             continue;
         set_start(t, node, start);
-        if (start + x->time + (x->old >= t->horizon ? x->tail : 0) > limit || left == 0)
+        if (start + x->time + (x->old > t->horizon ? x->tail : 0) > limit || left == 0)
             return false;
         if (x->after >= 0)
             push(t, x->after, t->node[x->after].start);
@@ -279,26 +334,31 @@ bool order_times_update(struct order_times *times, double most)
 {
     struct order_times *t = times;
     t->old_sum = t->sum;
-    if (t->plain)
-        return propagate(t, most);
-    clear_queue(t);
+    if (t->plain) {
+        const double limit = most + t->latest + ROUNDING * fabs(most);
+        for (int32_t i = 0; i < t->n_ranges; i++)
+            if (!open_range(t, &t->range[i], limit))
+                return false;
+        return propagate(t, limit);
+    }
     if (executor_run(t->executor, t->pipeline, t->order, NULL, NULL) != EXECUTOR_DONE)
         return false;
     take_starts(t);
     return true;
 }
 
-static void forget_log(struct order_times *t)
+static void forget_change(struct order_times *t)
 {
     for (int32_t i = 0; i < t->n_log; i++)
         t->node[t->log[i]].is_logged = false;
-    t->n_log = 0;
-    t->horizon = 0;
+    t->n_log = t->n_ranges = 0;
+    t->horizon = -HUGE_VAL;
+    t->floor = HUGE_VAL;
 }
 
 void order_times_stay(struct order_times *times)
 {
-    forget_log(times);
+    forget_change(times);
     set_tails(times);
 }
 
@@ -310,22 +370,21 @@ void order_times_back(struct order_times *times)
         t->node[t->log[i]].start = t->node[t->log[i]].old;
     t->sum = t->old_sum;
     t->n_moved = 0;
-    forget_log(t);
+    forget_change(t);
 }
 
 // ---- changes ------------------------------------------------------------------------------------
 
-// Sets the neighbours of a node on its device. Returns whether the one before is another one now.
-static bool link_nodes(struct order_times *t, int32_t before, int32_t node)
+// Sets the neighbours of a node on its device.
+static void link_nodes(struct order_times *t, int32_t before, int32_t node)
 {
     if (t->node[node].before == before)
-        return false;
+        return;
     t->node[node].before = before;
     if (before >= 0) {
         t->node[before].after = node;
         t->moved[t->n_moved++] = before;
     }
-    return true;
 }
 
 void order_times_changed(struct order_times *times, int32_t device, int32_t from, int32_t end)
@@ -333,18 +392,14 @@ void order_times_changed(struct order_times *times, int32_t device, int32_t from
     struct order_times *t = times;
     const int32_t n = t->order->n[device], behind = end < n ? end + 1 : n;
     int32_t before = from > 0 ? node_at(t, device, from - 1) : NONE;
-    double clock =
-        before >= 0 ? end_of(&t->node[before]) : 0; // as far as is known before the update
     for (int32_t i = from; i < behind; i++) {
         const int32_t node = node_at(t, device, i);
-        const struct node *x = &t->node[node];
-        if (link_nodes(t, before, node)) {
-            push(t, node, clock);
-            t->horizon = x->start > t->horizon ? x->start : t->horizon;
-        }
-        clock = x->from >= 0 && clock < end_of(&t->node[x->from]) ? end_of(&t->node[x->from])
-                                                                  : clock;
-        clock += x->time;
+        const double start = t->node[node].start;
+        link_nodes(t, before, node);
+        if (i < end && start > t->horizon)
+            t->horizon = start;
+        if (i < end && start < t->floor)
+            t->floor = start;
         before = node;
     }
     if (end >= n && n > 0 && t->node[before].after >= 0) {
@@ -353,6 +408,8 @@ void order_times_changed(struct order_times *times, int32_t device, int32_t from
     }
     t->last[device] = n > 0 ? node_at(t, device, n - 1) : NONE;
     t->first[device] = n > 0 ? node_at(t, device, 0) : NONE;
+    if (end > from)
+        t->range[t->n_ranges++] = (struct range){device, from, end};
 }
 
 // ---- a new order --------------------------------------------------------------------------------
@@ -404,6 +461,7 @@ static void set_node(struct order_times *t, const struct operation *op)
 static void set_nodes(struct order_times *t)
 {
     const struct pipeline_shape *shape = &t->pipeline->shape;
+    t->path = 0;
     t->n_nodes = KINDS * shape->directions * shape->stages * pipeline_items(t->pipeline);
     for (int32_t i = 0; i < t->n_nodes; i++)
         t->node[i] = (struct node){.before = NONE, .after = NONE, .from = NONE, .to = NONE};
@@ -422,7 +480,7 @@ bool order_times_set(struct order_times *times, const struct pipeline *pipeline,
     t->pipeline = pipeline;
     t->order = order;
     t->objective = objective;
-    t->n_heap = t->n_log = t->n_moved = 0;
+    t->n_heap = t->n_log = t->n_moved = t->n_ranges = 0;
     t->sum = 0;
     if (executor_run(t->executor, pipeline, order, NULL, poll) != EXECUTOR_DONE)
         return false;
@@ -431,10 +489,10 @@ bool order_times_set(struct order_times *times, const struct pipeline *pipeline,
     set_nodes(t);
     for (int32_t d = 0; d < order->devices; d++) {
         order_times_changed(t, d, 0, order->n[d]);
+        t->n_ranges = 0;
         for (int32_t i = 0; i < order->n[d]; i++)
             t->sum += t->node[node_at(t, d, i)].time;
     }
-    clear_queue(t);
     take_starts(t);
     t->n_moved = 0;
     for (int32_t d = 0; d < order->devices; d++)
@@ -487,9 +545,9 @@ double order_times_arrival(const struct order_times *times, const struct operati
     return end_of(x) + x->delay;
 }
 
-bool order_times_is_critical(const struct order_times *times, const struct operation *op)
+bool order_times_is_critical(struct order_times *times, const struct operation *op)
 {
-    const struct node *x = &times->node[node_of(times, op)];
-    const double goal = times->goal;
-    return end_of(x) + x->tail >= goal - ROUNDING * fabs(goal);
+    if (!times->has_path)
+        find_path(times);
+    return times->node[node_of(times, op)].path == times->path;
 }

@@ -10,9 +10,9 @@
 
 struct order_times;
 
-// Takes the times of orders on pipelines of at most this shape. executor: for such orders; it may run other
-// orders between two calls. NULL: the room only counts.
-struct order_times *order_times_take(const struct pipeline_shape *most,
+// Takes the times of orders of at most `operations` per device, on pipelines of at most this shape. executor:
+// for such orders; it may run others between two calls. NULL: the room only counts.
+struct order_times *order_times_take(const struct pipeline_shape *most, int32_t operations,
                                      struct executor *executor, struct room *room);
 
 // Executes an order, which the caller changes afterwards as the functions below allow. Returns false if the
@@ -43,8 +43,8 @@ double order_times_end(const struct order_times *times, const struct operation *
 double order_times_delay(const struct order_times *times, const struct operation *op);
 double order_times_arrival(const struct order_times *times, const struct operation *op);
 
-// Returns whether a path through the operation is as long as the objective: it has to start earlier. The
-// order has stayed.
-bool order_times_is_critical(const struct order_times *times, const struct operation *op);
+// Returns whether an operation is on the critical path, one of the longest: to shorten the step, one of these
+// has to start earlier. The order has stayed.
+bool order_times_is_critical(struct order_times *times, const struct operation *op);
 
 #endif

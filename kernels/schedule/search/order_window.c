@@ -5,9 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-enum {
-    MOST = 24, // operations of a device in a window
-};
+enum { MOST = 24 }; // operations of a device in a window
 
 // An operation of the window.
 struct pending {
@@ -173,14 +171,21 @@ static void open_window(struct order_window *w, const struct draft *draft,
 
 // ---- dispatch -----------------------------------------------------------------------------------
 
-// Returns the time at which operation k of a device can start; NAN: it has to wait for another one.
+// Returns the time at which operation k of a device, which has not run, can start; NAN: it has to wait for
+// another one.
 static double ready(const struct lane *lane, double most, int32_t k)
 {
     const struct pending *pending = &lane->pending[k];
-    if ((lane->done >> k & 1) != 0 || (pending->behind & ~lane->done) != 0 ||
+    if ((pending->behind & ~lane->done) != 0 ||
         (pending->operation.type == OPERATION_F && lane->held + pending->memory > most))
         return (double)NAN;
     return pending->arrival < lane->clock ? lane->clock : pending->arrival;
+}
+
+// Returns the bits of the operations of a device that have not run.
+static uint32_t waiting(const struct lane *lane)
+{
+    return ((UINT32_C(1) << (lane->hi - lane->lo)) - 1) & ~lane->done;
 }
 
 // Finds the operation of a device that would end first. (Comparisons with NAN fail.)
@@ -189,7 +194,8 @@ static void find_first(struct lane *lane, double most)
     lane->known = true;
     lane->first = -1;
     lane->first_end = (double)INFINITY;
-    for (int32_t k = 0; k < lane->hi - lane->lo; k++) {
+    for (uint32_t bits = waiting(lane); bits != 0; bits &= bits - 1) {
+        const int32_t k = __builtin_ctz(bits);
         const double start = ready(lane, most, k), end = start + lane->pending[k].length;
         if (end < lane->first_end) {
             lane->first = k;
@@ -218,7 +224,8 @@ static int32_t first_to_end(struct order_window *w, const struct draft *draft)
 static int32_t first_in_rank(const struct lane *lane, double most)
 {
     int32_t best = lane->first;
-    for (int32_t k = 0; k < lane->hi - lane->lo; k++) {
+    for (uint32_t bits = waiting(lane); bits != 0; bits &= bits - 1) {
+        const int32_t k = __builtin_ctz(bits);
         const double start = ready(lane, most, k);
         if ((start < lane->first_end || start == lane->first_start) &&
             lane->pending[k].rank < lane->pending[best].rank)
@@ -283,8 +290,10 @@ bool order_window_change(struct order_window *window, struct draft *draft,
             const struct pending *pending = &w->lane[d].pending[k];
             draft->order.operations[order_at(&draft->order, d, pending->place)] =
                 pending->operation;
+            w->changed = w->changed || pending->place != w->lo[d] + k;
         }
-    w->changed = true;
+    if (!w->changed)
+        return false;
     const bool fits = draft_changed(draft, w->lo, w->hi);
     tell(w, times);
     return fits;

@@ -13,8 +13,8 @@ struct order_window;
 // NULL: the room only counts.
 struct order_window *order_window_take(const struct pipeline_shape *most, struct room *room);
 
-// Changes the draft, whose order has these times and no pairs, and tells the times. Returns false if the
-// dispatch ends without room for memory; order_window_undo follows then as well.
+// Changes the draft, whose order has these times and no pairs, and tells the times. Returns false if
+// the order is as before, or the memory does not suffice; order_window_undo follows then as well.
 bool order_window_change(struct order_window *window, struct draft *draft,
                          struct order_times *times, struct search_draws *draws);
 
