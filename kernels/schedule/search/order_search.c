@@ -212,6 +212,7 @@ bool order_search_improve(struct order_search *search, const struct pipeline *pi
     // A short history: the starts are good orders. 10 and 100 find the same makespans (4 and 6 devices, 8 and
     // 12 micro-batches, with and without latency, budget 20000).
     const struct search_limits limits = {.budget = options->budget,
+                                         .patience = options->budget / 4 + 1,
                                          .history = 30,
                                          .bound = options->bound,
                                          .cost = (uint64_t)order_total(order),
