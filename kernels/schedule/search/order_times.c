@@ -7,6 +7,8 @@
 // to the end that they had: with their start it is a lower bound of the step, which ends a bad change early.
 #include "kernels/schedule/search/order_times.h"
 
+#include "kernels/schedule/search/node_queue.h"
+
 #include <math.h>
 
 enum { KINDS = 3, NONE = -1 }; // F; B or BW; W or R
@@ -21,12 +23,7 @@ struct node {
     double old;   // start before the change; where is_logged
     int32_t before, after, from, to; // on the device; of messages
     uint32_t path;                   // number of the last longest path that it was on
-    bool is_logged, is_queued;
-};
-
-struct entry {
-    double key; // the smallest is the next
-    int32_t node;
+    bool is_logged;
 };
 
 struct range {
@@ -48,8 +45,7 @@ struct order_times {
     double latest;    // the objective is the longest path with `terminal`, less this
     bool has_path;    // the last path is one of the order
     uint32_t path;    // number of the last path
-    struct entry *heap;
-    int32_t n_heap;
+    struct node_queue queue;
     int32_t *log, n_log;     // nodes whose start has changed
     int32_t *moved, n_moved; // nodes whose tail may have changed
     struct range *range;     // parts of the order that have changed
@@ -73,7 +69,7 @@ struct order_times *order_times_take(const struct pipeline_shape *most, int32_t 
     t->last = room_take(room, devices, sizeof *t->last);
     t->first = room_take(room, devices, sizeof *t->first);
     t->terminal = room_take(room, devices, sizeof *t->terminal);
-    t->heap = room_take(room, nodes, sizeof *t->heap);
+    node_queue_take(&t->queue, nodes, room);
     t->log = room_take(room, nodes, sizeof *t->log);
     // A change and its way back: each node before a changed one, and the last ones of all devices.
     t->moved = room_take(room, 2 * nodes + 3 * devices, sizeof *t->moved);
@@ -132,46 +128,6 @@ static double tail_of(const struct order_times *t, int32_t node)
     return tail;
 }
 
-// ---- the queue ----------------------------------------------------------------------------------
-
-static void push(struct order_times *t, int32_t node, double key)
-{
-    struct entry *heap = t->heap;
-    int32_t i = t->n_heap;
-    if (t->node[node].is_queued)
-        return;
-    t->node[node].is_queued = true;
-    t->n_heap++;
-    for (; i > 0 && heap[(i - 1) / 2].key > key; i = (i - 1) / 2)
-        heap[i] = heap[(i - 1) / 2];
-    heap[i] = (struct entry){key, node};
-}
-
-static int32_t pop(struct order_times *t)
-{
-    struct entry *heap = t->heap;
-    const int32_t node = heap[0].node, n = --t->n_heap;
-    const struct entry last = heap[n];
-    int32_t i = 0;
-    for (int32_t child = 1; child < n; child = 2 * i + 1) {
-        child += child + 1 < n && heap[child + 1].key < heap[child].key;
-        if (heap[child].key >= last.key)
-            break;
-        heap[i] = heap[child];
-        i = child;
-    }
-    heap[i] = last;
-    t->node[node].is_queued = false;
-    return node;
-}
-
-static void clear_queue(struct order_times *t)
-{
-    for (int32_t i = 0; i < t->n_heap; i++)
-        t->node[t->heap[i].node].is_queued = false;
-    t->n_heap = 0;
-}
-
 // ---- tails --------------------------------------------------------------------------------------
 
 // Sets what the objective adds to the ends of the devices. The span is that of the paths that end later by
@@ -196,18 +152,18 @@ static void set_terminals(struct order_times *t)
 static void update_tails(struct order_times *t)
 {
     for (int32_t i = 0; i < t->n_moved; i++)
-        push(t, t->moved[i], -t->node[t->moved[i]].start);
-    while (t->n_heap > 0) {
-        const int32_t node = pop(t);
+        node_queue_push(&t->queue, t->moved[i], -t->node[t->moved[i]].start);
+    while (t->queue.n > 0) {
+        const int32_t node = node_queue_pop(&t->queue);
         struct node *x = &t->node[node];
         const double tail = tail_of(t, node);
         if (tail == x->tail)
             continue;
         x->tail = tail;
         if (x->before >= 0)
-            push(t, x->before, -t->node[x->before].start);
+            node_queue_push(&t->queue, x->before, -t->node[x->before].start);
         if (x->from >= 0)
-            push(t, x->from, -t->node[x->from].start);
+            node_queue_push(&t->queue, x->from, -t->node[x->from].start);
     }
 }
 
@@ -303,7 +259,7 @@ static bool open_range(struct order_times *t, const struct range *range, double 
         }
         if (clock + x->time + (i < range->end ? t->reach[i - range->from] : x->tail) > limit)
             return false;
-        push(t, node, clock);
+        node_queue_push(&t->queue, node, clock);
         clock += x->time;
     }
     return true;
@@ -313,8 +269,8 @@ static bool open_range(struct order_times *t, const struct range *range, double 
 // never ends, but exceeds every `most` sooner or later.
 static bool propagate(struct order_times *t, double limit)
 {
-    for (int64_t left = 4 * (int64_t)t->n_nodes; t->n_heap > 0; left--) {
-        const int32_t node = pop(t);
+    for (int64_t left = 4 * (int64_t)t->n_nodes; t->queue.n > 0; left--) {
+        const int32_t node = node_queue_pop(&t->queue);
         struct node *x = &t->node[node];
         const double start = start_of(t, x);
         if (start == x->start)
@@ -323,9 +279,9 @@ static bool propagate(struct order_times *t, double limit)
         if (start + x->time + (x->old > t->horizon ? x->tail : 0) > limit || left == 0)
             return false;
         if (x->after >= 0)
-            push(t, x->after, t->node[x->after].start);
+            node_queue_push(&t->queue, x->after, t->node[x->after].start);
         if (x->to >= 0)
-            push(t, x->to, t->node[x->to].start);
+            node_queue_push(&t->queue, x->to, t->node[x->to].start);
     }
     return true;
 }
@@ -365,7 +321,7 @@ void order_times_stay(struct order_times *times)
 void order_times_back(struct order_times *times)
 {
     struct order_times *t = times;
-    clear_queue(t);
+    node_queue_clear(&t->queue);
     for (int32_t i = 0; i < t->n_log; i++)
         t->node[t->log[i]].start = t->node[t->log[i]].old;
     t->sum = t->old_sum;
@@ -463,6 +419,7 @@ static void set_nodes(struct order_times *t)
     const struct pipeline_shape *shape = &t->pipeline->shape;
     t->path = 0;
     t->n_nodes = KINDS * shape->directions * shape->stages * pipeline_items(t->pipeline);
+    node_queue_open(&t->queue, t->n_nodes);
     for (int32_t i = 0; i < t->n_nodes; i++)
         t->node[i] = (struct node){.before = NONE, .after = NONE, .from = NONE, .to = NONE};
     for (int32_t d = 0; d < t->order->devices; d++) {
@@ -480,24 +437,21 @@ bool order_times_set(struct order_times *times, const struct pipeline *pipeline,
     t->pipeline = pipeline;
     t->order = order;
     t->objective = objective;
-    t->n_heap = t->n_log = t->n_moved = t->n_ranges = 0;
+    t->n_log = t->n_moved = t->n_ranges = 0;
     t->sum = 0;
     if (executor_run(t->executor, pipeline, order, NULL, poll) != EXECUTOR_DONE)
         return false;
     t->plain = is_plain(t);
     t->n_ends = (int32_t)order_total(order);
     set_nodes(t);
-    for (int32_t d = 0; d < order->devices; d++) {
-        order_times_changed(t, d, 0, order->n[d]);
-        t->n_ranges = 0;
-        for (int32_t i = 0; i < order->n[d]; i++)
-            t->sum += t->node[node_at(t, d, i)].time;
-    }
-    take_starts(t);
-    t->n_moved = 0;
     for (int32_t d = 0; d < order->devices; d++)
-        for (int32_t i = 0; i < order->n[d]; i++)
-            t->moved[t->n_moved++] = node_at(t, d, i);
+        order_times_changed(t, d, 0, order->n[d]);
+    take_starts(t);
+    t->n_moved = t->n_nodes;
+    for (int32_t i = 0; i < t->n_nodes; i++) {
+        t->moved[i] = i;
+        t->sum += t->node[i].time;
+    }
     order_times_stay(t);
     return true;
 }
@@ -537,12 +491,6 @@ double order_times_end(const struct order_times *times, const struct operation *
 double order_times_delay(const struct order_times *times, const struct operation *op)
 {
     return times->node[node_of(times, op)].delay;
-}
-
-double order_times_arrival(const struct order_times *times, const struct operation *op)
-{
-    const struct node *x = &times->node[node_of(times, op)];
-    return end_of(x) + x->delay;
 }
 
 bool order_times_is_critical(struct order_times *times, const struct operation *op)

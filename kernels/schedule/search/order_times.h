@@ -39,9 +39,8 @@ double order_times_mean_end(const struct order_times *times); // of all operatio
 double order_times_start(const struct order_times *times, const struct operation *op);
 double order_times_end(const struct order_times *times, const struct operation *op);
 
-// Time from the end of an operation to the arrival of its message; and the arrival.
+// Time from the end of an operation to the arrival of its message.
 double order_times_delay(const struct order_times *times, const struct operation *op);
-double order_times_arrival(const struct order_times *times, const struct operation *op);
 
 // Returns whether an operation is on the critical path, one of the longest: to shorten the step, one of these
 // has to start earlier. The order has stayed.

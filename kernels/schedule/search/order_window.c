@@ -108,7 +108,8 @@ static double arrival_of(const struct order_window *w, const struct draft *draft
                   at = (int32_t)(sender % draft->order.room);
     if (at >= w->lane[from].lo)
         return (double)NAN;
-    return order_times_arrival(times, &draft->order.operations[sender]);
+    const struct operation *sends = &draft->order.operations[sender];
+    return order_times_end(times, sends) + order_times_delay(times, sends);
 }
 
 // Returns the bits of the operations before k that have to run before it.
