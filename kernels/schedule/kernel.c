@@ -23,7 +23,7 @@ const struct pps_kernel pps_kernel_schedule = {
     .summary =
         "time, bubble and memory of pipeline schedules (1F1B, zero bubble, DualPipe ...)",
     .source = "the definition in kernels/schedule/model.md",
-    .version = "5",
+    .version = "6", // 6: searches
     .params = schedule_params,
     .n_params = N_PARAMS,
     .columns = schedule_columns,

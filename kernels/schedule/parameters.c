@@ -92,7 +92,7 @@ const struct pps_param schedule_params[N_PARAMS] = {
                PPS_CHOICE, .max = PER_CHUNK, .names = per_names},
     [P_OBJECTIVE] = {"objective", NULL, "", "what searches minimise", PPS_CHOICE,
                      .max = FAMILY_SPAN, .names = objective_names},
-    [P_BUDGET] = {"budget", NULL, "", "evaluations of a search", PPS_INTEGER, .fallback = 20000,
+    [P_BUDGET] = {"budget", NULL, "", "evaluations of a search", PPS_INTEGER, .fallback = 40000,
                   .min = 1, .max = 1e12},
     [P_SEED] = {"seed", NULL, "", "seed of searches and of noise", PPS_INTEGER, .fallback = 42,
                 .max = 0x1p52},

@@ -29,7 +29,7 @@ static const struct pps_opt options[] = {
     {"group", 0, "N", "micro-batches of a group: " FAMILIES_WITH_GROUP " (P)"},
     {"slices", 0, "Q", "parts of a micro-batch along the sequence: seq_1f1b (1)"},
     {"descending", 0, NULL, FAMILIES_WITH_DESCENDING ": backwards from the last micro-batch"},
-    {"budget", 0, "N", "evaluations of a search (20000)"},
+    {"budget", 0, "N", "evaluations of a search (40000)"},
     {"seed", 0, "N", "seed of searches and of fluctuating times (42)"},
     {"level", 0, "L", "times fluctuate: their standard deviation by their nominal times (0)"},
     {"message-level", 0, "L", "the same for messages (as --level)"},

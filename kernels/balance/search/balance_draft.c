@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { TOUCHED_MAX = 2, TRIES = 64 };
+enum { TOUCHED_MAX = 2, TRIES = 64, KIND_CHANGES_MOST = 3, KIND_TRIES = 4 };
 
 struct balance_draft {
     struct balance_task task;
@@ -383,10 +383,10 @@ static bool exchange_chunks(struct balance_draft *d, struct search_draws *draws)
     return true;
 }
 
-// Gives a layer of a chunk another kind; the rest of the stage follows.
-static bool move_recomputation(struct balance_draft *d, struct search_draws *draws)
+// Gives a random layer of a chunk another kind. Returns false if it has no layer of the kind drawn.
+static bool change_any_kind(struct balance_draft *d, struct chunk_at at,
+                            struct search_draws *draws)
 {
-    const struct chunk_at at = any_chunk(d, draws);
     const enum balance_kind from = d->kinds[search_below(draws, (uint32_t)d->n_kinds)],
                             to = d->kinds[search_below(draws, (uint32_t)d->n_kinds)];
     if (from == to || !may_change(contents(d, at.stage, at.chunk), from, to))
@@ -396,12 +396,33 @@ static bool move_recomputation(struct balance_draft *d, struct search_draws *dra
     return true;
 }
 
+// Gives a layer of a chunk another kind; the rest of the stage follows.
+static bool move_recomputation(struct balance_draft *d, struct search_draws *draws)
+{
+    return change_any_kind(d, any_chunk(d, draws), draws);
+}
+
+// Gives layers of a stage other kinds: one after the other in any of its chunks, so that what a chunk loses
+// another can take. With one chunk there is nothing to exchange.
+static bool exchange_kinds(struct balance_draft *d, struct search_draws *draws)
+{
+    struct chunk_at at = any_chunk(d, draws);
+    const int n = 2 + (int)search_below(draws, KIND_CHANGES_MOST - 1);
+    int changed = 0;
+    for (int i = 0; i < n * KIND_TRIES && changed < n; i++) {
+        at.chunk = (int32_t)search_below(draws, (uint32_t)d->chunks);
+        changed += change_any_kind(d, at, draws);
+    }
+    return changed > 0;
+}
+
 static bool change_once(struct balance_draft *d, struct search_draws *draws)
 {
     const uint32_t which = search_below(draws, 8);
-    const bool changed = which < 4   ? move_layer(d, draws)
-                         : which < 6 ? exchange_chunks(d, draws)
-                                     : move_recomputation(d, draws);
+    const bool changed = which < 4                     ? move_layer(d, draws)
+                         : which < 5                   ? exchange_chunks(d, draws)
+                         : which < 6 && d->n_kinds > 1 ? exchange_kinds(d, draws)
+                                                       : move_recomputation(d, draws);
     return changed && settle(d, draws);
 }
 

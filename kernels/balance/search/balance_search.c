@@ -37,6 +37,7 @@ struct balance_search {
     // Of the present task.
     const struct balance_task *task;
     struct balance_answer *answer;
+    struct balance_proof_answer found; // its strategy lies in `other`
     struct poll *poll;
 };
 
@@ -142,8 +143,9 @@ static enum proxy_outcome solve_proxy(struct balance_search *s, int32_t level)
 
 // ---- local search -------------------------------------------------------------------------------
 
-static double change(void *self, struct search_draws *draws)
+static double change(void *self, struct search_draws *draws, double most)
 {
+    (void)most;
     struct balance_search *s = self;
     if (!balance_draft_change(s->draft, draws))
         return (double)INFINITY;
@@ -176,17 +178,16 @@ static bool is_over(const struct balance_search *s)
            poll_has_ended(s->poll);
 }
 
-// Returns what a chain may take: a change of the search is an evaluation at most.
-static int64_t chain_budget(const struct balance_search *s)
+// Returns the evaluations of a whole chain: a change of the search is one at most.
+static int64_t chain_length(const struct balance_search *s)
 {
     const struct balance_shape *shape = &s->task->shape;
-    const int64_t wanted = CHAIN_PER_CHUNK * (int64_t)shape->stages * shape->chunks,
-                  rest = s->task->budget - s->answer->evaluations - 1,
-                  most = wanted > CHAIN_LEAST ? wanted : CHAIN_LEAST;
-    return most < rest ? most : rest;
+    const int64_t wanted = CHAIN_PER_CHUNK * (int64_t)shape->stages * shape->chunks;
+    return wanted > CHAIN_LEAST ? wanted : CHAIN_LEAST;
 }
 
-// One chain: the first from the best start, the others from an even split that is different in every chain.
+// One chain: the even ones from the best strategy so far, the odd ones from an even split that is different in
+// every chain. A larger budget makes more chains, and the last one longer.
 static void run_chain(struct balance_search *s, int32_t number)
 {
     const struct balance_task *task = s->task;
@@ -196,14 +197,16 @@ static void run_chain(struct balance_search *s, int32_t number)
                                            .undo = undo,
                                            .keep = keep,
                                            .go_back = go_back};
+    const int64_t length = chain_length(s), rest = task->budget - s->answer->evaluations - 1;
     const struct search_limits limits = {
-        .budget = chain_budget(s),
+        .budget = length < rest ? length : rest,
+        .patience = length / 4 + 1,
         .history = HISTORY,
         .bound = s->answer->bound * (1 + PROVEN),
         .cost = 2 * (uint64_t)task->shape.stages * (uint64_t)task->shape.chunks *
                 (uint64_t)task->shape.micro_batches * (uint64_t)task->shape.pieces,
         .poll = s->poll};
-    if (number == 0 || !balance_draft_even(s->draft, &draws))
+    if (number % 2 == 0 || !balance_draft_even(s->draft, &draws))
         (void)balance_draft_set(s->draft, &s->answer->best.strategy);
     const double value = evaluate(s);
     balance_draft_keep(s->draft);
@@ -211,30 +214,44 @@ static void run_chain(struct balance_search *s, int32_t number)
     offer(s, search_local(&problem, value, &limits, &draws, &changes));
 }
 
-// Tries to prove the best strategy with half of the evaluations that are left.
+// Takes the strategy that the proof has found, if it is the best.
+static void take_proof(struct balance_search *s)
+{
+    struct balance_proof_answer *found = &s->found;
+    if (found->has_better && balance_draft_set(s->draft, &found->strategy))
+        offer(s, found->makespan);
+    found->has_better = false;
+}
+
+// Tries to prove the best strategy with half of the evaluations that are left. A better one that an incomplete
+// proof finds is for the end only: chains start from what chains have found, so that those of a larger budget
+// do the same first.
 static void prove(struct balance_search *s)
 {
     struct balance_answer *answer = s->answer;
-    struct balance_proof_answer proof = {.strategy = answer->best.strategy};
-    proof.strategy.count = s->other;
+    struct balance_proof_answer *found = &s->found;
     balance_proof_run(s->proof, s->task, s->bound, s->replay, answer->best.makespan,
-                      (s->task->budget - answer->evaluations) / 2, s->poll, &proof);
-    answer->evaluations += proof.evaluations;
-    answer->bound = fmax(answer->bound, proof.bound);
-    if (proof.has_better && balance_draft_set(s->draft, &proof.strategy))
-        offer(s, proof.makespan);
-    if (proof.is_complete)
+                      (s->task->budget - answer->evaluations) / 2, s->poll, found);
+    answer->evaluations += found->evaluations;
+    answer->bound = fmax(answer->bound, found->bound);
+    if (found->is_complete) {
+        take_proof(s);
         answer->bound = answer->best.makespan;
+    }
     answer->bound = fmin(answer->bound, answer->best.makespan);
 }
 
 static void improve(struct balance_search *s)
 {
+    s->found = (struct balance_proof_answer){.strategy = s->answer->best.strategy};
+    s->found.strategy.count = s->other;
     for (int32_t k = 0; !is_over(s); k++)
         if (k == CHAINS_BEFORE)
             prove(s);
         else
             run_chain(s, k);
+    take_proof(s);
+    s->answer->bound = fmin(s->answer->bound, s->answer->best.makespan);
 }
 
 // ---- the whole ----------------------------------------------------------------------------------

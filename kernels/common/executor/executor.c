@@ -132,45 +132,6 @@ enum executor_status executor_run(struct executor *executor, const struct pipeli
                                                                    : status;
 }
 
-// ---- changes ------------------------------------------------------------------------------------
-
-// Takes back the last step. The operations of the order may have changed since.
-static void take_back(struct executor *e)
-{
-    const struct step *step = &e->step[--e->n_steps];
-    const struct task *task = &e->task[step->task];
-    e->seen[step->input - task->input] &= (uint8_t)~task->bit;
-    e->done -= executor_types[task->type].done;
-    e->input[step->output] = -1;
-    e->position[task->device]--;
-}
-
-static void set_clocks(struct executor *e)
-{
-    for (int32_t d = 0; d < e->order->devices; d++) {
-        const int32_t n = e->position[d];
-        e->clock[d] = n > 0                ? e->ends[order_at(e->order, d, n - 1)]
-                      : e->release != NULL ? e->release[d]
-                                           : 0;
-    }
-}
-
-enum executor_status executor_run_changed(struct executor *executor, int32_t device,
-                                          int32_t position)
-{
-    struct executor *e = executor;
-    if (e->pipeline->links.channels != PIPELINE_FREE) { // the state of channels is not kept
-        executor_reset(e);
-        return executor_execute(e, NULL);
-    }
-    while (e->position[device] > position)
-        take_back(e);
-    if (e->n_steps > 0 && e->step[e->n_steps - 1].at < 0)
-        take_back(e); // the position was the second part of a unit
-    set_clocks(e);
-    return executor_execute(e, NULL);
-}
-
 // ---- results ------------------------------------------------------------------------------------
 
 const double *executor_starts(const struct executor *executor)

@@ -70,13 +70,6 @@ void executor_run_again(struct executor *executor, const double *durations,
 // units. poll: may be NULL. Returns EXECUTOR_DONE, or EXECUTOR_STOPPED; the order can be executed again then, too.
 enum executor_status executor_run_retimed(struct executor *executor, struct poll *poll);
 
-// Executes the order of the last executor_run after a change: nothing before `position` of `device`
-// has changed, nothing of the other devices has changed, and the set of operations is the same. The
-// last run has returned EXECUTOR_DONE, or it was a run of this function that returned EXECUTOR_DEADLOCK.
-// Costs the part of the step that comes later, or with channels all of it.
-enum executor_status executor_run_changed(struct executor *executor, int32_t device,
-                                          int32_t position);
-
 // ---- results of the last run that returned EXECUTOR_DONE -------------------------------------------
 
 // Start and end of the operation at [order_at]; both parts of a unit have the times of the unit.

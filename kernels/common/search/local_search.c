@@ -32,15 +32,16 @@ double search_local(const struct search_problem *problem, double value,
                     int64_t *evaluations)
 {
     double history[SEARCH_HISTORY_MAX], best = value, now = value;
-    const int64_t n = limits->history, patience = limits->budget / 4 + 1;
+    const int64_t n = limits->history;
     int64_t done = 0, failures = 0;
     for (int64_t k = 0; k < n; k++)
         history[k] = value;
     for (; !is_over(limits, done, best); done++) {
-        const double next = problem->change(problem->self, draws);
         double *past = &history[done % n];
+        const double most = now > *past ? now : *past,
+                     next = problem->change(problem->self, draws, most);
         failures++;
-        if (isfinite(next) && (next <= now || next <= *past))
+        if (isfinite(next) && next <= most)
             now = next;
         else
             problem->undo(problem->self);
@@ -50,7 +51,7 @@ double search_local(const struct search_problem *problem, double value,
             problem->keep(problem->self);
         }
         *past = now < *past || failures == 0 ? now : *past;
-        if (failures < patience)
+        if (failures < limits->patience)
             continue;
         problem->go_back(problem->self);
         now = best;

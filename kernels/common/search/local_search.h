@@ -21,9 +21,9 @@ double search_fraction(struct search_draws *draws);            // [0, 1)
 // A solution that changes, with a value that is to become small. For one thread.
 struct search_problem {
     void *self;
-    // Changes the solution and returns its new value. INFINITY: the solution was not changed, or is not
-    // valid any more; undo follows in both cases.
-    double (*change)(void *self, struct search_draws *draws);
+    // Changes the solution and returns its new value. INFINITY: the solution was not changed, is not valid
+    // any more, or has a value above `most`; undo follows in all cases. Values above `most` need not be known.
+    double (*change)(void *self, struct search_draws *draws, double most);
     void (*undo)(void *self);    // takes the last change back
     void (*keep)(void *self);    // remembers the solution: it is the best so far
     void (*go_back)(void *self); // returns to the solution that was kept last
@@ -32,7 +32,9 @@ struct search_problem {
 enum { SEARCH_HISTORY_MAX = 1024 };
 
 struct search_limits {
-    int64_t budget;  // changes at most
+    int64_t budget; // changes at most
+    int64_t
+        patience;    // changes without improvement, after which it returns to the best solution
     int32_t history; // 1 to SEARCH_HISTORY_MAX; a long history searches widely
     double bound;    // no solution has a smaller value: the search ends there; 0: not known
     uint64_t cost;   // of a change, in steps of the poll
@@ -40,8 +42,8 @@ struct search_limits {
 };
 
 // Late acceptance (Burke, Bykov: The late acceptance hill-climbing heuristic; EJOR 2017): keeps a change
-// that is not worse than the solution `history` changes ago. Returns to the best solution after a
-// quarter of the budget without improvement. `value` is that of the solution at the start, which the
+// that is not worse than the solution `history` changes ago. Two searches that differ in their budgets only
+// do the same until the smaller one is used. `value` is that of the solution at the start, which the
 // problem has kept. Returns the best value; the solution is the best one then. Adds the number of
 // changes to *evaluations.
 double search_local(const struct search_problem *problem, double value,

@@ -288,7 +288,7 @@ static enum family_status improve(const struct best_run *run, double *own_bound)
     share.budget = (share.budget > 0 ? share.budget : SEARCH_BUDGET) / SHARE + 1;
     contest_open(contest, &m->kept, &share, run->poll);
     order_copy(contest_blank(contest), run->order);
-    contest_offer(contest, c.family);
+    (void)contest_offer(contest, c.family);
     contest_improve(contest);
     const enum family_status status = contest_finish(contest, run->order, &found);
     run->result->evaluations += found.evaluations;

@@ -264,8 +264,8 @@ void robust_improve(struct robust *robust)
     struct robust *e = robust;
     if (!e->has_best)
         return;
-    draft_open(e->draft, e->pipeline, FAMILY_MAKESPAN);
-    if (!draft_set(e->draft, &e->best, e->poll))
+    draft_open(e->draft, e->pipeline);
+    if (!draft_set(e->draft, &e->best))
         return;
     for (int64_t trial = 0; trial < e->options.budget && !poll_over_after(e->poll, 4096);
          trial++) {

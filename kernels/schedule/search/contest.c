@@ -13,7 +13,7 @@
 enum {
     KEPT = 4,
     // Of `budget` evaluations, the dispatch rules and the patterns take at most one in START_SHARE each.
-    START_SHARE = 8,
+    START_SHARE = 16,
     PATTERN_PERIODS = 6, // periods from the shortest possible one on
     // Patterns of placement V up to this number of forwards are packed as well: it takes time that
     // grows with the square of the micro-batches, and gains where warm-up and cool-down are long.
@@ -21,9 +21,13 @@ enum {
     PACKED_DEVICES_MOST = 24,
     PACKED_BYTES = 1 << 18, // enough for all of them
     // Rounds of the improvement, every other one from the best order, and evaluations of a round at least.
-    ROUNDS = 16,
-    ROUND_LEAST = 2000,
+    ROUNDS = 32,
+    ROUND_LEAST = 1000,
 };
+
+// Patterns longer than the best order by more than this factor are not packed: 1.05 loses makespans, 1.3 only
+// time.
+static const double WORTH_PACKING = 1.15;
 
 struct kept {
     double value;
@@ -126,20 +130,27 @@ static void insert(struct contest *contest, int k, double value, const struct fa
     contest->blank = spare;
 }
 
-void contest_offer(struct contest *contest, const struct family *from)
+double contest_offer(struct contest *contest, const struct family *from)
 {
-    double value = 0;
+    double value = (double)INFINITY;
     int k = 0;
     contest->evaluations++;
     if (!order_search_value(contest->search, contest->pipeline, &contest->blank,
                             contest->options->objective, contest->poll, &value))
-        return;
+        return (double)INFINITY;
     for (; k < contest->n_kept && contest->kept[k].value <= value; k++)
         if (contest->kept[k].value == value &&
             order_equal(&contest->kept[k].order, &contest->blank))
-            return;
+            return value;
     if (k < KEPT)
         insert(contest, k, value, from);
+    return value;
+}
+
+// Returns whether the best order of the starts is optimal.
+static bool reached(const struct contest *contest)
+{
+    return contest->n_kept > 0 && contest_reaches(contest->kept[0].value, contest->bound);
 }
 
 // The best order depends on this many evaluations of starts at most.
@@ -163,11 +174,12 @@ void contest_dispatch(struct contest *contest, bool whole_backward)
                                                  .threshold = thresholds[t],
                                                  .cap = caps[k].cap,
                                                  .slope = caps[k].slope};
-                if ((whole_backward && t > 0) || poll_has_ended(contest->poll))
+                if ((whole_backward && t > 0) || reached(contest) ||
+                    poll_has_ended(contest->poll))
                     return;
                 if (greedy_build(contest->greedy, contest->pipeline, &rule, contest->poll,
                                  contest_blank(contest)) == GREEDY_DONE)
-                    contest_offer(contest, NULL);
+                    (void)contest_offer(contest, NULL);
             }
 }
 
@@ -180,7 +192,7 @@ static void offer_packed(struct contest *contest, int32_t period)
     pattern_first_slots(contest->patterns, contest->pipeline, contest->first_slots);
     if (slots_build(&contest->slots, &contest->pipeline->shape, &pattern, contest->poll,
                     contest_blank(contest)))
-        contest_offer(contest, NULL);
+        (void)contest_offer(contest, NULL);
 }
 
 void contest_patterns(struct contest *contest)
@@ -194,12 +206,14 @@ void contest_patterns(struct contest *contest)
         struct pattern_walk walk = pattern_first(contest->pipeline, shortest + k);
         const int64_t end = start + each * (k + 1) / PATTERN_PERIODS;
         do {
-            if (poll_over_after(contest->poll, (uint64_t)contest->pipeline->shape.stages))
+            if (poll_over_after(contest->poll, (uint64_t)contest->pipeline->shape.stages) ||
+                reached(contest))
                 return;
             if (pattern_build(contest->patterns, contest->pipeline, &walk.next,
                               contest_blank(contest))) {
-                contest_offer(contest, NULL);
-                offer_packed(contest, walk.next.period);
+                const double value = contest_offer(contest, NULL);
+                if (value <= contest->kept[0].value * WORTH_PACKING)
+                    offer_packed(contest, walk.next.period);
             }
         } while (contest->evaluations < end && pattern_next(&walk));
     }

@@ -21,8 +21,8 @@ void contest_open(struct contest *contest, const struct pipeline *pipeline,
 struct order *contest_blank(struct contest *contest);
 
 // Evaluates the order that contest_blank returned. from: its family; NULL: the search itself. Orders that
-// cannot run or exceed a limit of memory are dropped.
-void contest_offer(struct contest *contest, const struct family *from);
+// cannot run or exceed a limit of memory are dropped. Returns the value; INFINITY: dropped.
+double contest_offer(struct contest *contest, const struct family *from);
 
 // Offers orders of many dispatch rules. For one direction without slices.
 void contest_dispatch(struct contest *contest, bool whole_backward);

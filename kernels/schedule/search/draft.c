@@ -5,9 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-// The weight of the mean end of the operations beside the objective.
-static const double FINE = 1e-7;
-
 // How far behind an F without memory a W may stand that makes room for it.
 enum { W_BEHIND = 12 };
 
@@ -19,15 +16,13 @@ struct draft *draft_take(const struct pipeline_shape *most, int32_t operations,
                  items = parts * (size_t)most->micro_batches * (size_t)most->slices;
     struct draft *draft = room_take(room, 1, sizeof *draft), counted;
     struct draft *d = draft != NULL ? draft : &counted;
-    *d = (struct draft){.device = 0, .dirty = DRAFT_CLEAN};
+    *d = (struct draft){.device = 0};
     order_take(&d->order, most->devices, operations, room);
     d->level = room_take(room, all, sizeof *d->level);
     d->most = room_take(room, (size_t)most->devices, sizeof *d->most);
     d->place = room_take(room, 2 * items, sizeof *d->place);
     d->old_operations = room_take(room, (size_t)operations, sizeof *d->old_operations);
     d->old_paired = room_take(room, (size_t)operations, 1);
-    d->critical = room_take(room, all, sizeof *d->critical);
-    d->executor = executor_take(most, operations, room);
     return draft;
 }
 
@@ -64,27 +59,19 @@ static bool measure(struct draft *draft, int32_t device, int32_t from, int32_t e
     return fits;
 }
 
-bool draft_set(struct draft *draft, const struct order *order, struct poll *poll)
+bool draft_set(struct draft *draft, const struct order *order)
 {
     bool fits = true;
     order_copy(&draft->order, order);
+    draft->end = draft->from = 0;
     for (int32_t d = 0; d < order->devices; d++)
         fits = measure(draft, d, 0, order->n[d]) && fits;
-    draft->dirty = DRAFT_CLEAN;
-    draft->end = draft->from = 0;
-    draft->critical_known = false;
-    draft->valid = executor_run(draft->executor, draft->pipeline, &draft->order, NULL, poll) ==
-                   EXECUTOR_DONE;
-    draft->makespan = executor_makespan(draft->executor);
-    draft->span = executor_span(draft->executor);
-    return draft->valid && fits;
+    return fits;
 }
 
-void draft_open(struct draft *draft, const struct pipeline *pipeline,
-                enum family_objective objective)
+void draft_open(struct draft *draft, const struct pipeline *pipeline)
 {
     draft->pipeline = pipeline;
-    draft->objective = objective;
     draft->n_items = pipeline_items(pipeline);
     draft->order.devices = pipeline->shape.devices;
     for (int32_t d = 0; d < pipeline->shape.devices; d++)
@@ -112,6 +99,18 @@ int64_t draft_sender(const struct draft *draft, const struct operation *op)
                     draft->place[2 * item + backward]);
 }
 
+int64_t draft_receiver(const struct draft *draft, const struct operation *op)
+{
+    const bool forward = op->type == OPERATION_F,
+               last = op->stage + 1 == draft->pipeline->shape.stages;
+    const int32_t by = (forward && last) ? 0 : forward ? 1 : -1, stage = op->stage + by;
+    if (op->type == OPERATION_W || op->type == OPERATION_R || stage < 0)
+        return -1;
+    const int64_t item = item_index(draft, op) + (int64_t)by * draft->n_items;
+    return order_at(&draft->order, pipeline_device(draft->pipeline, op->direction, stage),
+                    draft->place[2 * item + (!forward || last)]);
+}
+
 // ---- moves --------------------------------------------------------------------------------------
 
 static bool is_same(const struct operation *a, const struct operation *b)
@@ -131,29 +130,12 @@ static bool in_pair(const struct draft *draft, int32_t device, int32_t position)
     return draft->order.paired[at] || (position > 0 && draft->order.paired[at - 1]);
 }
 
-bool draft_sync(struct draft *draft)
-{
-    if (draft->dirty != DRAFT_CLEAN) {
-        draft->valid = draft->dirty == DRAFT_ALL
-                           ? executor_run(draft->executor, draft->pipeline, &draft->order, NULL,
-                                          NULL) == EXECUTOR_DONE
-                           : executor_run_changed(draft->executor, draft->dirty,
-                                                  draft->dirty_from) == EXECUTOR_DONE;
-        draft->dirty = draft->valid ? DRAFT_CLEAN : draft->dirty;
-    }
-    draft->makespan = executor_makespan(draft->executor);
-    draft->span = executor_span(draft->executor);
-    return draft->valid;
-}
-
 bool draft_changed(struct draft *draft, const int32_t *lo, const int32_t *hi)
 {
     bool fits = true;
     for (int32_t d = 0; d < draft->order.devices; d++)
         fits = measure(draft, d, lo[d], hi[d]) && fits;
-    draft->dirty = DRAFT_ALL;
     draft->end = draft->from;
-    draft->critical_known = false;
     return fits;
 }
 
@@ -161,12 +143,9 @@ bool draft_changed(struct draft *draft, const int32_t *lo, const int32_t *hi)
 static void begin(struct draft *draft, int32_t device, int32_t from, int32_t end)
 {
     const int64_t at = order_at(&draft->order, device, from);
-    if (draft->dirty != device)
-        (void)draft_sync(draft);
     draft->device = device;
     draft->from = from;
     draft->end = end;
-    draft->critical_before = draft->critical_known;
     memcpy(draft->old_operations, draft->order.operations + at,
            (size_t)(end - from) * sizeof *draft->old_operations);
     memcpy(draft->old_paired, draft->order.paired + at, (size_t)(end - from));
@@ -180,13 +159,11 @@ static void restore(struct draft *draft)
            n * sizeof *draft->old_operations);
     memcpy(draft->order.paired + at, draft->old_paired, n);
     (void)measure(draft, draft->device, draft->from, draft->end);
-    draft->critical_known = draft->critical_before;
 }
 
 // Ends a move: checks the memory; takes the move back if it does not suffice.
 static bool finish(struct draft *draft)
 {
-    draft->critical_known = false;
     if (measure(draft, draft->device, draft->from, draft->end))
         return true;
     restore(draft);
@@ -237,6 +214,17 @@ static bool make_room(struct draft *draft, int32_t device, int32_t f)
     return false;
 }
 
+// Lets the last move reach up to position `end`.
+static void extend(struct draft *draft, int32_t end)
+{
+    const int64_t at = order_at(&draft->order, draft->device, draft->end);
+    const int32_t known = draft->end - draft->from, more = end - draft->end;
+    memcpy(draft->old_operations + known, draft->order.operations + at,
+           (size_t)more * sizeof *draft->old_operations);
+    memcpy(draft->old_paired + known, draft->order.paired + at, (size_t)more);
+    draft->end = end;
+}
+
 bool draft_shift(struct draft *draft, int32_t device, int32_t at, int32_t to)
 {
     const int32_t n = draft->order.n[device], from = at < to ? at : to,
@@ -244,16 +232,17 @@ bool draft_shift(struct draft *draft, int32_t device, int32_t at, int32_t to)
                   end = behind + W_BEHIND < n ? behind + W_BEHIND : n;
     if (to < 0 || to >= n || to == at)
         return false;
-    begin(draft, device, from, end);
+    begin(draft, device, from, behind);
     if (!rotate(draft, device, at, to)) {
         draft->end = draft->from;
         return false;
     }
-    if (!measure(draft, device, from, end)) {
-        const int32_t f = first_over(draft, device, from, end);
-        if (f >= 0)
-            (void)make_room(draft, device, f);
-    }
+    if (measure(draft, device, from, behind))
+        return true;
+    extend(draft, end);
+    const int32_t f = first_over(draft, device, from, end);
+    if (f >= 0)
+        (void)make_room(draft, device, f);
     return finish(draft);
 }
 
@@ -298,93 +287,9 @@ bool draft_shift_f(struct draft *draft, int32_t device, int32_t from, int32_t en
     return finish(draft) && moved;
 }
 
-bool draft_run(struct draft *draft)
-{
-    if (draft->dirty != DRAFT_ALL) {
-        const bool more = draft->dirty == draft->device && draft->dirty_from < draft->from;
-        draft->dirty_from = more ? draft->dirty_from : draft->from;
-        draft->dirty = draft->device;
-    }
-    return draft_sync(draft);
-}
-
 void draft_undo(struct draft *draft)
 {
-    if (draft->end <= draft->from)
-        return;
-    restore(draft);
-    if (draft->dirty != draft->device || draft->dirty_from > draft->from)
-        draft->dirty_from = draft->from;
-    draft->dirty = draft->device;
-    draft->valid = false;
+    if (draft->end > draft->from)
+        restore(draft);
     draft->end = draft->from;
-}
-
-double draft_objective(const struct draft *draft)
-{
-    return draft->objective == FAMILY_SPAN ? draft->span : draft->makespan;
-}
-
-double draft_value(const struct draft *draft)
-{
-    const double *ends = executor_ends(draft->executor);
-    double sum = 0;
-    for (int32_t d = 0; draft->fine_ends && d < draft->order.devices; d++)
-        for (int32_t i = 0; i < draft->order.n[d]; i++)
-            sum += ends[order_at(&draft->order, d, i)] / draft->order.n[d];
-    return draft_objective(draft) + FINE * sum / draft->order.devices;
-}
-
-// ---- the critical path --------------------------------------------------------------------------
-
-// Returns the first operation on the path to `at`, or -1 at the start of the step.
-static int64_t before(const struct draft *draft, int64_t at)
-{
-    const struct order *order = &draft->order;
-    const double *starts = executor_starts(draft->executor),
-                 *ends = executor_ends(draft->executor);
-    int32_t i = (int32_t)(at % order->room);
-    int64_t unit = at;
-    if (i > 0 && order->paired[at - 1]) {
-        i--;
-        unit--;
-    }
-    if (i > 0 && ends[unit - 1] >= starts[unit])
-        return unit - 1;
-    int64_t best = -1;
-    for (int k = 0; k < 1 + order->paired[unit]; k++) {
-        const struct operation *op = &order->operations[unit + k];
-        if (op->type == OPERATION_W || op->type == OPERATION_R)
-            continue;
-        const int64_t sender = draft_sender(draft, op);
-        if (sender >= 0 && (best < 0 || ends[sender] > ends[best]))
-            best = sender;
-    }
-    return best;
-}
-
-void draft_find_critical(struct draft *draft)
-{
-    const struct order *order = &draft->order;
-    const double *starts = executor_starts(draft->executor),
-                 *ends = executor_ends(draft->executor);
-    int64_t last = -1, left = order_total(order);
-    double most = -1;
-    for (int32_t d = 0; d < order->devices; d++) {
-        if (order->n[d] == 0)
-            continue;
-        const int64_t at = order_at(order, d, order->n[d] - 1);
-        const double first =
-            draft->objective == FAMILY_SPAN ? starts[order_at(order, d, 0)] : 0;
-        if (ends[at] - first > most) {
-            most = ends[at] - first;
-            last = at;
-        }
-    }
-    draft->n_critical = 0;
-    for (; last >= 0 && left > 0; left--) {
-        draft->critical[draft->n_critical++] = (int32_t)last;
-        last = before(draft, last);
-    }
-    draft->critical_known = true;
 }

@@ -86,7 +86,7 @@ static enum family_status build(const struct family_task *task,
     contest_open(memory->contest, task->pipeline, &options, task->poll);
     for (int k = 0; starts[k] != NULL && !poll_has_ended(task->poll); k++)
         if (build_start(starts[k], &own))
-            contest_offer(memory->contest, NULL);
+            (void)contest_offer(memory->contest, NULL);
     contest_dispatch(memory->contest, false);
     contest_patterns(memory->contest);
     contest_improve(memory->contest);

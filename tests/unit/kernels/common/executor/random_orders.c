@@ -60,39 +60,6 @@ static void check_again(struct random *r, struct drawn_order *b, int round)
         }
 }
 
-// Changes neighbours, one after the other, and takes back changes that cannot run.
-static void check_changes(struct random *r, struct drawn_order *b, int round)
-{
-    cr_assert_eq(executor_run(b->executor, b->pipeline, b->order, b->release, NULL),
-                 EXECUTOR_DONE);
-    for (int k = 0; k < 4; k++) {
-        enum executor_status status, wanted;
-        const int32_t d = drawn_within(r, 0, b->order->devices - 1);
-        if (b->order->n[d] < 2)
-            continue;
-        const int32_t i = drawn_within(r, 0, b->order->n[d] - 2);
-        const int64_t at = order_at(b->order, d, i);
-        const bool unit = b->order->paired[at] || b->order->paired[at + 1] ||
-                          (i > 0 && b->order->paired[at - 1]);
-        if (unit)
-            continue;
-        drawn_swap(b->order, d, i, i + 1);
-        status = executor_run_changed(b->executor, d, i);
-        cr_assert(reference_run(b->pipeline, b->order, b->release, NULL, b->starts, b->ends,
-                                &wanted));
-        cr_assert_eq(status, wanted, "round %d: %d, not %d", round, status, wanted);
-        if (wanted == EXECUTOR_DONE) {
-            check_times(b, b->starts, b->ends, round);
-            continue;
-        }
-        drawn_swap(b->order, d, i, i + 1);
-        cr_assert_eq(executor_run_changed(b->executor, d, i), EXECUTOR_DONE, "round %d", round);
-        cr_assert(reference_run(b->pipeline, b->order, b->release, NULL, b->starts, b->ends,
-                                &wanted));
-        check_times(b, b->starts, b->ends, round);
-    }
-}
-
 Test(executor_random, agrees_with_the_plain_simulation)
 {
     struct random r = {3};
@@ -111,7 +78,6 @@ Test(executor_random, agrees_with_the_plain_simulation)
         if (status == EXECUTOR_DONE) {
             check_times(b, b->starts, b->ends, round);
             check_again(&r, b, round);
-            check_changes(&r, b, round);
         } else {
             check_fault(b, status, round);
         }

@@ -23,8 +23,9 @@ static double value_of(const struct sorting *s)
     return sum;
 }
 
-static double change(void *self, struct search_draws *draws)
+static double change(void *self, struct search_draws *draws, double most)
 {
+    (void)most;
     struct sorting *s = self;
     memcpy(s->before, s->now, sizeof s->now);
     s->changes++;
@@ -66,7 +67,10 @@ Test(local_search, reaches_the_optimum_and_stops)
     struct sorting s = reversed();
     struct search_draws draws = {.seed = 3, .purpose = 1};
     const struct search_problem problem = {&s, change, undo, keep, go_back};
-    const struct search_limits limits = {.budget = 100000, .history = 50, .bound = 0.5};
+    const struct search_limits limits = {.budget = 100000,
+                                         .patience = 25000,
+                                         .history = 50,
+                                         .bound = 0.5};
     int64_t evaluations = 0;
     const double value = search_local(&problem, value_of(&s), &limits, &draws, &evaluations);
     cr_expect_eq(value, 0);

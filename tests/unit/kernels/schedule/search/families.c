@@ -68,7 +68,7 @@ static struct pipeline *uniform(int32_t devices, int32_t chunks, int32_t m,
 
 static void reaches(const struct schedule_golden *golden)
 {
-    const struct family_options options = {.seed = 42, .budget = 20000};
+    const struct family_options options = {.seed = 42, .budget = 40000};
     for (int32_t d = 0; d < golden->pipeline->shape.devices; d++)
         golden->pipeline->limit[d] = golden->limit_chunks;
     const double value = built(&family_v_search, golden->pipeline, &options);
