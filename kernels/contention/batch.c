@@ -159,7 +159,7 @@ static bool run_lanes_of(struct work *w, int32_t gpus)
     for (size_t k = 0; k < w->n_jobs; k++)
         if (w->batch->job[k].point.gpus == gpus)
             jobs[n++] = &w->batch->job[k];
-    return n == 0 || contention_lanes(gpus)(jobs, n, w->scratch, w->stop);
+    return n == 0 || contention_lanes_of(w->batch->set, gpus)(jobs, n, w->scratch, w->stop);
 }
 
 // Returns whether a point exceeds its limit. Lanes do not check the limit themselves: the

@@ -13,6 +13,7 @@ enum {
 
 // The state that a worker keeps between batches. All zero: empty.
 struct contention_batch {
+    enum contention_lanes_set set; // of the lanes
     struct contention_memo memo;
     struct contention_lane_job job[BATCH_POINTS];
     struct contention_memo_place *awaits[BATCH_POINTS];    // by job; NULL: none

@@ -79,7 +79,8 @@ typedef bool contention_lanes_run(struct contention_lane_job **jobs, size_t n, v
 
 // Instruction sets, from narrow to wide.
 enum contention_lanes_set {
-    LANES_PAIR, // two lanes, everywhere
+    LANES_WIDEST, // the widest set of this machine
+    LANES_PAIR,   // two lanes, everywhere
     LANES_AVX2,
     LANES_AVX512,
     LANES_N_SETS,
@@ -87,9 +88,6 @@ enum contention_lanes_set {
 
 // Returns the lanes of an instruction set for this number of stages; NULL: not on this machine.
 contention_lanes_run *contention_lanes_of(enum contention_lanes_set set, int32_t gpus);
-
-// Returns the widest lanes of this machine.
-contention_lanes_run *contention_lanes(int32_t gpus);
 
 // Private: the compilations of instance.c, for few stages and for many.
 contention_lanes_run contention_lanes_few_pair;

@@ -96,10 +96,7 @@ static void run_in(enum contention_lanes_set set, struct contention_lane_job *jo
 
 static void run_all(struct contention_lane_job *job, int n)
 {
-    int set = LANES_N_SETS - 1;
-    while (contention_lanes_of((enum contention_lanes_set)set, stages.most) == NULL)
-        set--;
-    run_in((enum contention_lanes_set)set, job, n);
+    run_in(LANES_WIDEST, job, n);
 }
 
 static bool same_end(const struct contention_lane_job *a, const struct contention_lane_job *b)

@@ -177,10 +177,10 @@ static void check_beginnings(int rounds)
         }
         for (size_t k = 0; k < n; k++)
             of[k] = &all[k];
-        cr_assert(contention_lanes(gpus)(of, n, room, NULL));
+        cr_assert(contention_lanes_of(LANES_WIDEST, gpus)(of, n, room, NULL));
         for (size_t k = 0; k < n; k++) {
             one.point = all[k].point;
-            cr_assert(contention_lanes(gpus)(&only, 1, room, NULL));
+            cr_assert(contention_lanes_of(LANES_WIDEST, gpus)(&only, 1, room, NULL));
             cr_assert(one.status == all[k].status && one.total_time == all[k].total_time &&
                           one.n_events == all[k].n_events,
                       "round %d job %zu: %.17g among others, %.17g alone", round, k,
@@ -273,7 +273,8 @@ Test(lanes, the_reported_instructions_are_those_in_use)
 {
     static const char *const names[] =
         {[LANES_PAIR] = "portable", [LANES_AVX2] = "avx2", [LANES_AVX512] = "avx512"};
-    for (int set = 0; set < LANES_N_SETS; set++)
-        if (contention_lanes_of((enum contention_lanes_set)set, 4) == contention_lanes(4))
+    for (int set = LANES_PAIR; set < LANES_N_SETS; set++)
+        if (contention_lanes_of((enum contention_lanes_set)set, 4) ==
+            contention_lanes_of(LANES_WIDEST, 4))
             cr_expect_str_eq(pps_machine_vectors(), names[set]);
 }
