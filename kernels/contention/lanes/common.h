@@ -36,8 +36,9 @@ struct constants {
     vec of_three[3], of_two[3][3];
     mask equal_of_three, equal_of_two[3][3];
     mask exclusive[3], congestion; // exclusive: only the head of the kind gets bandwidth
-    bool any_equal;                // rule 3 may matter in some lane
-    bool any_counts; // in some lane a synchronisation covers several micro-batches
+    mask divided[2], apart; // several tasks divide the bandwidth; fwd_props have their own port
+    bool any_equal;         // rule 3 may matter in some lane
+    bool any_counts;        // in some lane a synchronisation covers several micro-batches
     vec span;
     bool any_exclusive; // a class is exclusive in some lane
     const struct contention_lane_point *point[LANES];

@@ -94,7 +94,7 @@ VEC_INLINE void set_rates(struct shape of, const struct lane_state *s, const str
     for (int c = 0; c < 2; c++) {
         rate[c] = port->share[c];
         if (mask_any(several(of, st, c))) {
-            const mask even = mask_less(several(of, st, c), s->at.exclusive[c]);
+            const mask even = mask_and(several(of, st, c), s->at.divided[c]);
             rate[c] = vec_pick(even, rate[c] * part_of_task(st, c), rate[c]);
         }
     }

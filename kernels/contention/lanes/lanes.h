@@ -39,6 +39,8 @@ struct contention_lane_point {
     bool equal_of_three;       // with one task per kind; all tasks have equal shares
     bool equal_of_two[3][3];
     bool exclusive[3]; // only the head of the kind gets bandwidth
+    bool divided[2];   // several tasks of the class divide its bandwidth
+    bool apart;        // fwd_props have a port of their own
     bool congestion;
     bool jumps; // the point may jump over periods
 };

@@ -10,10 +10,12 @@ static void set_constants(struct constants *at, int lane, const struct contentio
     set(&at->sync_work, lane, p->sync_work);
     set(&at->sync_freq, lane, p->sync_freq);
     for (int c = 0; c < 2; c++) {
+        mask_set(&at->divided[c], lane, p->divided[c]);
         set(&at->len[c], lane, p->len[c]);
         set(&at->impact[c], lane, p->impact[c]);
     }
     mask_set(&at->congestion, lane, p->congestion);
+    mask_set(&at->apart, lane, p->apart);
     mask_set(&at->equal_of_three, lane, p->equal_of_three);
     mask equal = at->equal_of_three;
     for (int a = 0; a < 3; a++) {

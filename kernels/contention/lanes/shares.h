@@ -37,13 +37,14 @@ VEC_INLINE void share_equally(const struct constants *at, const struct lane_stag
                               const mask active[3], vec share[3])
 {
     const mask equal = equal_shares(at, active);
-    const vec count[3] = {vec_where(active[0], n_tasks(st, 0)),
+    const vec count[3] = {vec_where(mask_less(active[0], at->apart), n_tasks(st, 0)),
                           vec_where(active[1], n_tasks(st, 1)),
                           vec_where(active[2], vec_all(1))};
     const vec total = count[0] + count[1] + count[2];
     const vec each = vec_all(1) / vec_pick(equal, total, vec_all(1));
     for (int kind = 0; kind < 3; kind++)
-        share[kind] = vec_pick(equal, count[kind] * each, share[kind]);
+        share[kind] = vec_pick(kind == 0 ? mask_less(equal, at->apart) : equal,
+                               count[kind] * each, share[kind]);
 }
 
 // Computes the shares of the active kinds of a stage in its whole port.

@@ -57,6 +57,7 @@ static struct contention_point draw(int most_n)
     p.fwd_impact = below(3) ? random_unit(&state) * 0.9 : 0;
     p.bwd_impact = below(3) ? random_unit(&state) * 0.9 : 0;
     p.congestion = below(4) != 0;
+    p.channels = (enum contention_channels)(below(2) ? CONTENTION_SHARED : below(3));
     for (int k = 0; k < CONTENTION_N_SHARING; k++)
         p.priority[k] = priority();
     return p;
