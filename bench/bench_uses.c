@@ -142,12 +142,23 @@ static bool measure(const struct use *use, int runs)
 
 int main(int argc, char **argv)
 {
-    static const struct contention_wish all = {.metrics = true};
+    static const struct contention_wish all = {.metrics = CONTENTION_ALL};
     const struct use uses[] = {
         {"default", POINT},
         {"default, all metrics", .wish = all, POINT},
         {"random", .random = true, POINT},
         {"random, all metrics", .random = true, .wish = all, POINT},
+        {"random, bubble_ratio", .random = true, .wish = {.metrics = CONTENTION_BUSY}, POINT},
+        {"random, exposed_comm", .random = true, .wish = {.metrics = CONTENTION_EXPOSED},
+         POINT},
+        {"random, latencies", .random = true, .wish = {.metrics = CONTENTION_LATENCY}, POINT},
+        {"random, throttled_tasks", .random = true, .wish = {.metrics = CONTENTION_THROTTLED},
+         POINT},
+        {"random, peak_in_flight", .random = true, .wish = {.metrics = CONTENTION_PEAK}, POINT},
+        {"random, ideal_time", .random = true, .wish = {.metrics = CONTENTION_IDEAL_TIME},
+         POINT},
+        {"random, critical parts", .random = true, .wish = {.metrics = CONTENTION_PARTS},
+         POINT},
         {"random, duplex", .random = true, POINT, .channels = CONTENTION_DUPLEX},
         {"random, ideal", .random = true, POINT, .channels = CONTENTION_IDEAL},
         {"random, gpipe", .random = true, POINT, .pipeline = CONTENTION_GPIPE},

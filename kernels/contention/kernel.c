@@ -156,8 +156,9 @@ static bool is_for_lanes(const double *point)
 {
     return point[PARAM_GPUS] >= 2 && point[PARAM_GPUS] <= LANE_GPUS_MAX &&
            point[PARAM_PIPELINE] == CONTENTION_1F1B &&
-           fmod(point[PARAM_N], point[PARAM_SYNC_FREQ]) == 0 && point[PARAM_PROP_LEN] > 0 &&
-           point[PARAM_SYNC_BASE_LEN] > 0;
+           (point[PARAM_GPUS] <= LANE_GPUS_FEW ||
+            fmod(point[PARAM_N], point[PARAM_SYNC_FREQ]) == 0) &&
+           point[PARAM_PROP_LEN] > 0 && point[PARAM_SYNC_BASE_LEN] > 0;
 }
 
 static int together(const double *point, const void *shared)
@@ -254,7 +255,7 @@ static enum contention_status refer(const struct contention_point *point,
     if (wish.sensitivity)
         status = contention_reference_sensitivity(point, stop, &sensitivity);
     if (status == CONTENTION_DONE)
-        status = contention_reference(point, wish.metrics, NULL, stop, result);
+        status = contention_reference(point, wish.metrics != 0, NULL, stop, result);
     result->sensitivity = sensitivity;
     return status;
 }

@@ -36,9 +36,14 @@ struct constants {
     vec of_three[3], of_two[3][3];
     mask equal_of_three, equal_of_two[3][3];
     mask exclusive[3], congestion; // exclusive: only the head of the kind gets bandwidth
-    mask divided[2], apart; // several tasks divide the bandwidth; fwd_props have their own port
-    bool any_equal;         // rule 3 may matter in some lane
-    bool any_counts;        // in some lane a synchronisation covers several micro-batches
+    mask divided[2];               // several tasks of the class divide its bandwidth
+    mask apart;                    // fwd_props have a port of their own
+    mask beside[2];                // synchronisations are in the way of the class
+    mask has_left;                 // there is a leftover synchronisation
+    bool any_left;                 // in some lane
+    vec left_work;
+    bool any_equal;  // rule 3 may matter in some lane
+    bool any_counts; // in some lane a synchronisation covers several micro-batches
     vec span;
     bool any_exclusive; // a class is exclusive in some lane
     const struct contention_lane_point *point[LANES];
@@ -49,6 +54,7 @@ struct constants {
 struct shape {
     int gpus;
     bool crowded; // false: no class has several tasks
+    bool more;    // metrics are watched, or there are leftover synchronisations
 };
 
 // ---- one lane -------------------------------------------------------------------------------

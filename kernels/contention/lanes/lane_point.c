@@ -88,7 +88,10 @@ bool contention_lanes_fit(const struct sim *s, bool exact, struct contention_lan
     const struct contention_point *p = s->p;
     const bool few_looks = p->n > contention_lanes_n_whole(p->gpus) && p->sync_freq > p->n / 8;
     if (p->gpus < 2 || p->gpus > LANE_GPUS_MAX || few_looks || p->pipeline != CONTENTION_1F1B ||
-        p->n % p->sync_freq != 0 || s->instant_prop || s->instant_sync)
+        s->instant_prop || s->instant_sync)
+        return false;
+    const bool leftover = p->n % p->sync_freq != 0;
+    if (leftover && (p->gpus > LANE_GPUS_FEW || s->instant_left))
         return false;
     const bool ideal = p->channels == CONTENTION_IDEAL;
     *lane = (struct contention_lane_point){
@@ -101,9 +104,10 @@ bool contention_lanes_fit(const struct sim *s, bool exact, struct contention_lan
         .impact = {s->impact[1], s->impact[2]},
         .sync_work = s->sync_work,
         .sync_freq = p->sync_freq,
+        .left_work = leftover ? s->left_work : 0,
         .exclusive = {s->even[0] == 0, s->even[1] == 0, !ideal && p->priority[2] < 0},
-        .divided = {!ideal && s->even[0] != 0, !ideal && s->even[1] != 0},
         .apart = p->channels == CONTENTION_DUPLEX,
+        .ideal = ideal,
         .congestion = s->congestion,
         .jumps = !exact,
     };
@@ -117,10 +121,11 @@ bool contention_lanes_begin_alike(const struct contention_lane_point *a,
     bool alike = a->gpus == b->gpus && a->n == b->n && a->eps_work == b->eps_work &&
                  a->prop_len == b->prop_len && a->sync_work == b->sync_work &&
                  a->sync_freq == b->sync_freq && a->congestion == b->congestion &&
-                 a->apart == b->apart && a->jumps == b->jumps;
+                 a->left_work == b->left_work && a->apart == b->apart && a->ideal == b->ideal &&
+                 a->jumps == b->jumps;
     for (int c = 0; c < 2; c++)
         alike = alike && a->len[c] == b->len[c] && a->impact[c] == b->impact[c] &&
-                a->exclusive[c] == b->exclusive[c] && a->divided[c] == b->divided[c];
+                a->exclusive[c] == b->exclusive[c];
     // With many stages, congestion may treat a share of 0 by rule 1 and by rule 2 differently.
     if (a->gpus > LANE_GPUS_FEW)
         alike = alike && a->exclusive[2] == b->exclusive[2];

@@ -32,15 +32,15 @@ struct contention_lane_point {
     double n;
     double eps_work, span; // span: after this time the clock of many stages is set back
     double prop_len;
-    double len[2], impact[2]; // of a forward, of a backward
-    double sync_work, sync_freq;
-    double share_of_three[3];  // if all kinds are present
+    double len[2], impact[2];               // of a forward, of a backward
+    double sync_work, sync_freq, left_work; // left_work: of the leftover; 0: there is none
+    double share_of_three[3];               // if all kinds are present
     double share_of_two[3][3]; // [kind][other]: of a kind, if one other kind is present
     bool equal_of_three;       // with one task per kind; all tasks have equal shares
     bool equal_of_two[3][3];
     bool exclusive[3]; // only the head of the kind gets bandwidth
-    bool divided[2];   // several tasks of the class divide its bandwidth
     bool apart;        // fwd_props have a port of their own
+    bool ideal;        // every transfer has rate 1
     bool congestion;
     bool jumps; // the point may jump over periods
 };
@@ -52,6 +52,8 @@ enum contention_lane_status {
 
 struct contention_lane_job {
     struct contention_lane_point point;
+    unsigned watch; // CONTENTION_WATCHED that are wanted: equal for all jobs of a call
+    struct contention_watch watched;
     double total_time;
     int64_t n_events;
     enum contention_lane_status status;

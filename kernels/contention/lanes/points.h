@@ -9,8 +9,12 @@ static void set_constants(struct constants *at, int lane, const struct contentio
     set(&at->prop_len, lane, p->prop_len);
     set(&at->sync_work, lane, p->sync_work);
     set(&at->sync_freq, lane, p->sync_freq);
+    set(&at->left_work, lane, p->left_work);
+    mask_set(&at->has_left, lane, p->left_work > 0);
+    at->any_left = mask_any(at->has_left);
     for (int c = 0; c < 2; c++) {
-        mask_set(&at->divided[c], lane, p->divided[c]);
+        mask_set(&at->divided[c], lane, !p->ideal && !p->exclusive[c]);
+        mask_set(&at->beside[c], lane, !p->ideal && !(p->apart && c == FWD));
         set(&at->len[c], lane, p->len[c]);
         set(&at->impact[c], lane, p->impact[c]);
     }

@@ -211,6 +211,8 @@ static void end_task(struct pool *pool, int lane, int gpus)
         struct contention_lane_job *job = pool->jobs[task->first_job + k];
         job->status = done ? LANE_DONE : LANE_LEFT;
         job->total_time = lane_time(s, lane);
+        if (s->watch != 0)
+            take_watch(s, lane, gpus, &job->watched);
         job->n_events = events_of(pool, lane) - 1; // the last step had no event
     }
 }
@@ -291,5 +293,6 @@ static bool run_lanes(struct contention_lane_job **jobs, size_t n, void *room,
     pool.n_jobs = n;
     pool.room = room;
     pool.gpus = jobs[0]->point.gpus;
+    pool.lanes.watch = jobs[0]->watch;
     return run_pool(&pool, stop, pool.gpus);
 }

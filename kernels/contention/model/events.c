@@ -90,17 +90,26 @@ static enum contention_status run_plain(const struct contention_point *point, bo
     return status;
 }
 
-static enum contention_status run_metrics(const struct contention_point *point, bool exact,
-                                          void *scratch, const atomic_bool *stop,
-                                          struct contention_result *result)
+enum contention_status contention_simulate_watched(const struct contention_point *point,
+                                                   void *scratch, const atomic_bool *stop,
+                                                   struct contention_result *result)
 {
     struct sim s;
-    struct contention_point ideal = *point;
-    struct contention_result other = {0};
+    *result = (struct contention_result){0};
     contention_setup(&s, point, scratch);
     enum contention_status status = run(&s, stop, &result->n_events, METRICS);
     result->total_time = clock_time(&s);
     summarise(&s, result);
+    return status;
+}
+
+static enum contention_status run_metrics(const struct contention_point *point, bool exact,
+                                          void *scratch, const atomic_bool *stop,
+                                          struct contention_result *result)
+{
+    struct contention_point ideal = *point;
+    struct contention_result other = {0};
+    enum contention_status status = contention_simulate_watched(point, scratch, stop, result);
     if (status != CONTENTION_DONE)
         return status;
     ideal.channels = CONTENTION_IDEAL;

@@ -39,8 +39,7 @@ static double worst_part(const struct contention_result *a, const struct content
     return a->critical.gpu == b->critical.gpu ? worst : HUGE_VAL;
 }
 
-// Returns the largest relative error of all results; HUGE_VAL if counts differ.
-static double worst_error(const struct contention_result *a, const struct contention_result *b)
+double worst_error(const struct contention_result *a, const struct contention_result *b)
 {
     double worst = error_of(a->total_time, b->total_time, 0);
     worst = fmax(worst, error_of(a->ideal_time, b->ideal_time, 0));

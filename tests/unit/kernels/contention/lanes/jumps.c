@@ -49,7 +49,7 @@ static struct contention_point draw(int most_n)
                                  .gpus = stages.least + below(stages.most + 1 - stages.least)};
     do
         p.sync_freq = 1 + (below(2) ? 0 : below(12));
-    while (p.n % p.sync_freq != 0);
+    while (p.n % p.sync_freq != 0 && (p.gpus > LANE_GPUS_FEW || below(3)));
     p.fwd_len = length();
     p.bwd_len = length();
     p.prop_len = length();

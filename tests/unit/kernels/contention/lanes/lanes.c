@@ -63,7 +63,7 @@ static struct contention_point draw(int most_n)
     struct contention_point p = {.n = 1 + below(most_n), .gpus = draw_stages()};
     do
         p.sync_freq = 1 + (below(2) ? 0 : below(p.n));
-    while (p.n % p.sync_freq != 0);
+    while (p.n % p.sync_freq != 0 && (p.gpus > LANE_GPUS_FEW || below(3)));
     p.fwd_len = length();
     p.bwd_len = length();
     p.prop_len = length();
