@@ -39,6 +39,8 @@ struct constants {
     mask divided[2];               // several tasks of the class divide its bandwidth
     mask apart;                    // fwd_props have a port of their own
     mask beside[2];                // synchronisations are in the way of the class
+    mask ports;                    // transfers share ports
+    bool any_ports;                // in some lane; otherwise all rates are 1
     mask has_left;                 // there is a leftover synchronisation
     bool any_left;                 // in some lane
     vec left_work;
@@ -55,6 +57,7 @@ struct shape {
     int gpus;
     bool crowded; // false: no class has several tasks
     bool more;    // metrics are watched, or there are leftover synchronisations
+    bool ideal;   // all rates are 1
 };
 
 // ---- one lane -------------------------------------------------------------------------------

@@ -139,6 +139,21 @@ VEC_INLINE vec set_all_rates(struct shape of, struct lane_state *s, lefts left,
     return step;
 }
 
+// Returns the time to the next event of each lane if all rates are 1.
+VEC_INLINE vec first_end(struct shape of, const struct lane_state *s, lefts left)
+{
+    vec step = vec_all(DBL_MAX);
+    UNROLL for (int j = 0; j < of.gpus; j++)
+    {
+        for (int k = 0; k < N_SLOTS; k++)
+            if (k == COMPUTE || kinds_of(of, j) >> k & 1)
+                step = vec_min(left[j][k], step);
+        if (of.more)
+            step = vec_min(s->more[j].leftover, step);
+    }
+    return step;
+}
+
 // Adds up the time with compensation (Kahan).
 VEC_INLINE void add_time(struct lane_state *s, vec step)
 {
@@ -199,6 +214,38 @@ VEC_INLINE void pick_compute(struct shape of, struct lane_state *s, vec *left, i
 
 // ---- the lanes ------------------------------------------------------------------------------
 
+// Ends and starts tasks at the event that all lanes have reached. Returns the lanes whose point
+// has ended or leaves.
+VEC_INLINE mask change_tasks(struct shape of, struct lane_state *s, lefts left, mask none)
+{
+    UNROLL for (int j = 0; j < of.gpus; j++)
+    {
+        end_tasks(of, s, left[j], j);
+        if (j > 0)
+            pick_compute(of, s, left[j - 1],
+                         j - 1); // transfers from its neighbours have arrived
+    }
+    pick_compute(of, s, left[of.gpus - 1], of.gpus - 1);
+    s->steps++;
+    return mask_or(none, s->leaves);
+}
+
+// Takes every lane to its next event and through it, if all rates are 1.
+VEC_INLINE mask step_ideal(struct shape of, struct lane_state *s, lefts left)
+{
+    const vec time = first_end(of, s, left);
+    const mask none = vec_eq(time, vec_all(DBL_MAX));
+    add_time(s, vec_pick(none, vec_all(0), time));
+    UNROLL for (int j = 0; j < of.gpus; j++)
+    {
+        for (int k = 0; k < N_SLOTS; k++)
+            left[j][k] -= time;
+        if (of.more)
+            s->more[j].leftover -= time;
+    }
+    return change_tasks(of, s, left, none);
+}
+
 // Takes every lane to its next event and through it. Returns the lanes whose point has ended or
 // leaves. *forks: the lanes in which kinds meet for the first time; if that separates points,
 // the function does nothing else.
@@ -206,6 +253,9 @@ VEC_INLINE mask step_as(struct shape of, struct lane_state *s, lefts left, mask 
 {
     struct port port[LANE_GPUS_FEW];
     vec rate[LANE_GPUS_FEW][N_SLOTS];
+    *forks = mask_none();
+    if (of.ideal)
+        return step_ideal(of, s, left);
     UNROLL for (int j = 0; j < of.gpus; j++) set_port(of, s, &port[j], j);
     *forks = meet(of, s, port);
     if (mask_any(mask_less(*forks, s->alone)))
@@ -222,24 +272,20 @@ VEC_INLINE mask step_as(struct shape of, struct lane_state *s, lefts left, mask 
         advance(left[j], kinds_of(of, j), rate[j], time);
         if (of.more && s->at.any_left)
             s->more[j].leftover -= left_rate[j] * time;
-        end_tasks(of, s, left[j], j);
-        if (j > 0)
-            pick_compute(of, s, left[j - 1],
-                         j - 1); // transfers from its neighbours have arrived
     }
-    pick_compute(of, s, left[of.gpus - 1], of.gpus - 1);
-    s->steps++;
-    return mask_or(none, s->leaves);
+    return change_tasks(of, s, left, none);
 }
 
-VEC_INLINE mask step(struct lane_state *s, lefts left, int gpus, bool more, mask *forks)
+VEC_INLINE mask step(struct lane_state *s, lefts left, struct shape of, mask *forks)
 {
     mask crowd = mask_none();
-    UNROLL for (int j = 0; j < gpus; j++) for (int c = 0; c < 2; c++) crowd =
+    UNROLL for (int j = 0; j < of.gpus; j++) for (int c = 0; c < 2; c++) crowd =
         mask_or(crowd, tally_over(s->stage[j].count[c], 1));
+    of.crowded = true;
     if (mask_any(crowd))
-        return step_as((struct shape){gpus, true, more}, s, left, forks);
-    return step_as((struct shape){gpus, false, more}, s, left, forks);
+        return step_as(of, s, left, forks);
+    of.crowded = false;
+    return step_as(of, s, left, forks);
 }
 
 VEC_INLINE void load_left(const struct lane_state *s, lefts left, int gpus)
@@ -257,41 +303,45 @@ VEC_INLINE void store_left(struct lane_state *s, lefts left, int gpus)
 // ---- many steps -----------------------------------------------------------------------------
 
 // Takes steps until a lane needs attention, or a poll of the stop flag is due.
-VEC_INLINE struct news go_on(struct lane_state *s, int gpus, bool more)
+VEC_INLINE struct news go_on(struct lane_state *s, struct shape of)
 {
     struct news news = {.looks = mask_none()};
     lefts left;
-    load_left(s, left, gpus);
+    load_left(s, left, of.gpus);
     do {
-        news.ended = step(s, left, gpus, more, &news.forks);
+        news.ended = step(s, left, of, &news.forks);
         if (s->any_looks)
             news.looks = vec_le(s->to_come, s->look_at);
     } while (!mask_any(mask_or(mask_or(news.ended, news.forks), news.looks)) &&
              s->steps % POLL_STEPS != 0);
-    store_left(s, left, gpus);
+    store_left(s, left, of.gpus);
     return news;
 }
 
-// One function for each number of stages, without and with more than the plain simulation, so
-// that its loops are unrolled. Separate functions contain only the code of steps, and reach the
-// lanes through a pointer: with the lanes on the stack of the loop, steps took a third longer at
-// unfavourable code addresses (bench/README.md).
-#define DEFINE_GO_ON(gpus_)                                                                    \
-    static __attribute__((noinline)) struct news go_on_##gpus_(struct lane_state *s)           \
+// One function for each number of stages and kind of points, so that its loops are unrolled.
+// Separate functions contain only the code of steps, and reach the lanes through a pointer: with
+// the lanes on the stack of the loop, steps took a third longer at unfavourable code addresses
+// (bench/README.md).
+#define DEFINE_GO_ON(name_, gpus_, more_, ideal_)                                              \
+    static __attribute__((noinline)) struct news name_##gpus_(struct lane_state *s)            \
     {                                                                                          \
-        return go_on(s, gpus_, false);                                                         \
-    }                                                                                          \
-    static __attribute__((noinline)) struct news go_on_more_##gpus_(struct lane_state *s)      \
-    {                                                                                          \
-        return go_on(s, gpus_, true);                                                          \
+        return go_on(s, (struct shape){gpus_, false, more_, ideal_});                          \
     }
 
-DEFINE_GO_ON(2)
-DEFINE_GO_ON(3)
-DEFINE_GO_ON(4)
+DEFINE_GO_ON(go_on_, 2, false, false)
+DEFINE_GO_ON(go_on_, 3, false, false)
+DEFINE_GO_ON(go_on_, 4, false, false)
+DEFINE_GO_ON(go_on_more_, 2, true, false)
+DEFINE_GO_ON(go_on_more_, 3, true, false)
+DEFINE_GO_ON(go_on_more_, 4, true, false)
+DEFINE_GO_ON(go_on_ideal_, 2, true, true)
+DEFINE_GO_ON(go_on_ideal_, 3, true, true)
+DEFINE_GO_ON(go_on_ideal_, 4, true, true)
 
 static struct news go_on_with(struct lane_state *s, int gpus)
 {
+    if (!s->at.any_ports && s->watch == 0)
+        return gpus == 2 ? go_on_ideal_2(s) : gpus == 3 ? go_on_ideal_3(s) : go_on_ideal_4(s);
     if (s->watch != 0 || s->at.any_left)
         return gpus == 2 ? go_on_more_2(s) : gpus == 3 ? go_on_more_3(s) : go_on_more_4(s);
     return gpus == 2 ? go_on_2(s) : gpus == 3 ? go_on_3(s) : go_on_4(s);

@@ -305,7 +305,7 @@ VEC_INLINE mask step(struct shape of, struct lane_state *s, mask *forks)
 // Takes steps until a lane needs attention, or a poll of the stop flag is due.
 static __attribute__((noinline)) struct news go_on_with(struct lane_state *s, int gpus)
 {
-    const struct shape of = {gpus, true, false};
+    const struct shape of = {gpus, true, false, false};
     struct news news = {.looks = mask_none()};
     do {
         news.ended = step(of, s, &news.forks);

@@ -20,6 +20,8 @@ static void set_constants(struct constants *at, int lane, const struct contentio
     }
     mask_set(&at->congestion, lane, p->congestion);
     mask_set(&at->apart, lane, p->apart);
+    mask_set(&at->ports, lane, p->gpus > 0 && !p->ideal);
+    at->any_ports = mask_any(at->ports);
     mask_set(&at->equal_of_three, lane, p->equal_of_three);
     mask equal = at->equal_of_three;
     for (int a = 0; a < 3; a++) {

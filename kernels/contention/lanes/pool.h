@@ -35,9 +35,10 @@ static void set_known(struct pool *pool, int lane)
     const bool matters =
         task->n_jobs > 1 ||
         (task->n_jobs == 1 && looks_for_period(point_of(pool, task->first_job)));
+    const bool shares = matters && !point_of(pool, task->first_job)->ideal;
     mask_set(&pool->lanes.alone, lane, task->n_jobs <= 1);
     for (int set = 0; set < N_SETS; set++)
-        mask_set(&pool->lanes.known[set], lane, task->known[set] || !matters);
+        mask_set(&pool->lanes.known[set], lane, task->known[set] || !shares);
 }
 
 static void start_looking(struct pool *pool, int lane)
