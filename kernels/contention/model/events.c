@@ -3,6 +3,7 @@
 // touching only the stages at which something changes.
 #include "kernels/contention/model/at_event.h"
 #include "kernels/contention/model/between_events.h"
+#include "kernels/contention/model/gpipe.h"
 #include "kernels/contention/model/model.h"
 
 // Returns the number of events between two polls of the stop flag: a few milliseconds at most,
@@ -83,6 +84,8 @@ static enum contention_status run_plain(const struct contention_point *point, bo
 {
     struct sim s;
     contention_setup(&s, point, scratch);
+    if (contention_is_gpipe(&s))
+        return contention_run_gpipe(&s, stop, result);
     if (exact)
         s.steady.next = INT32_MAX;
     enum contention_status status = run(&s, stop, &result->n_events, PLAIN);
