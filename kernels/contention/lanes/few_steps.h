@@ -140,7 +140,7 @@ VEC_INLINE vec set_all_rates(struct shape of, struct lane_state *s, lefts left,
 }
 
 // Returns the time to the next event of each lane if all rates are 1.
-VEC_INLINE vec first_end(struct shape of, const struct lane_state *s, lefts left)
+VEC_INLINE vec first_end(struct shape of, lefts left)
 {
     vec step = vec_all(DBL_MAX);
     UNROLL for (int j = 0; j < of.gpus; j++)
@@ -148,8 +148,6 @@ VEC_INLINE vec first_end(struct shape of, const struct lane_state *s, lefts left
         for (int k = 0; k < N_SLOTS; k++)
             if (k == COMPUTE || kinds_of(of, j) >> k & 1)
                 step = vec_min(left[j][k], step);
-        if (of.more)
-            step = vec_min(s->more[j].leftover, step);
     }
     return step;
 }
@@ -233,15 +231,13 @@ VEC_INLINE mask change_tasks(struct shape of, struct lane_state *s, lefts left, 
 // Takes every lane to its next event and through it, if all rates are 1.
 VEC_INLINE mask step_ideal(struct shape of, struct lane_state *s, lefts left)
 {
-    const vec time = first_end(of, s, left);
+    const vec time = first_end(of, left);
     const mask none = vec_eq(time, vec_all(DBL_MAX));
     add_time(s, vec_pick(none, vec_all(0), time));
     UNROLL for (int j = 0; j < of.gpus; j++)
     {
         for (int k = 0; k < N_SLOTS; k++)
             left[j][k] -= time;
-        if (of.more)
-            s->more[j].leftover -= time;
     }
     return change_tasks(of, s, left, none);
 }
@@ -334,13 +330,13 @@ DEFINE_GO_ON(go_on_, 4, false, false)
 DEFINE_GO_ON(go_on_more_, 2, true, false)
 DEFINE_GO_ON(go_on_more_, 3, true, false)
 DEFINE_GO_ON(go_on_more_, 4, true, false)
-DEFINE_GO_ON(go_on_ideal_, 2, true, true)
-DEFINE_GO_ON(go_on_ideal_, 3, true, true)
-DEFINE_GO_ON(go_on_ideal_, 4, true, true)
+DEFINE_GO_ON(go_on_ideal_, 2, false, true)
+DEFINE_GO_ON(go_on_ideal_, 3, false, true)
+DEFINE_GO_ON(go_on_ideal_, 4, false, true)
 
 static struct news go_on_with(struct lane_state *s, int gpus)
 {
-    if (!s->at.any_ports && s->watch == 0)
+    if (!s->at.any_ports && !s->at.any_left && s->watch == 0)
         return gpus == 2 ? go_on_ideal_2(s) : gpus == 3 ? go_on_ideal_3(s) : go_on_ideal_4(s);
     if (s->watch != 0 || s->at.any_left)
         return gpus == 2 ? go_on_more_2(s) : gpus == 3 ? go_on_more_3(s) : go_on_more_4(s);
