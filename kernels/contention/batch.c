@@ -31,15 +31,33 @@ struct work {
 
 #define NO_JOB UINT32_MAX
 
-// Sets the results of a simulation without metrics. total_time always comes from such a
-// simulation, so it does not depend on metrics; the metrics have been measured before.
+// Returns which metrics are watched while events go by.
+static unsigned watched(const struct work *w)
+{
+    return w->wish.metrics & CONTENTION_WATCHED;
+}
+
+// Sets the results of a simulation without metrics. total_time never depends on metrics, which
+// have been measured before.
 static void set_time(const struct work *w, size_t i, double total_time, int64_t n_events)
 {
     struct contention_result *result = &w->outcomes[i].result;
     result->total_time = total_time;
     result->n_events = n_events;
-    if (w->wish.metrics)
+    if (w->wish.metrics & CONTENTION_PARTS)
         contention_fit_parts(&result->critical, total_time);
+    if (w->wish.metrics & CONTENTION_PORT)
+        result->port_utilization = contention_port_utilization(&w->points[i], total_time);
+}
+
+// Measures the metrics of a point by a simulation of its own.
+static void measure_alone(struct work *w, size_t i)
+{
+    struct contention_outcome *o = &w->outcomes[i];
+    const double sensitivity = o->result.sensitivity;
+    if (watched(w))
+        o->status = contention_simulate_watched(&w->points[i], w->scratch, w->stop, &o->result);
+    o->result.sensitivity = sensitivity;
 }
 
 static void simulate_alone(struct work *w, size_t i)
@@ -51,17 +69,18 @@ static void simulate_alone(struct work *w, size_t i)
     set_time(w, i, plain.total_time, plain.n_events);
 }
 
-static void add_metrics(struct work *w, size_t i)
+static void measure_and_simulate_alone(struct work *w, size_t i)
+{
+    measure_alone(w, i);
+    if (w->outcomes[i].status == CONTENTION_DONE)
+        simulate_alone(w, i);
+}
+
+static void add_sensitivity(struct work *w, size_t i)
 {
     struct contention_outcome *o = &w->outcomes[i];
-    double sensitivity = 0;
-    if (w->wish.sensitivity)
-        o->status =
-            contention_sensitivity(&w->points[i], w->exact, w->scratch, w->stop, &sensitivity);
-    if (o->status == CONTENTION_DONE && w->wish.metrics)
-        o->status =
-            contention_simulate(&w->points[i], true, w->exact, w->scratch, w->stop, &o->result);
-    o->result.sensitivity = sensitivity;
+    o->status = contention_sensitivity(&w->points[i], w->exact, w->scratch, w->stop,
+                                       &o->result.sensitivity);
 }
 
 static void know(const struct work *w, struct contention_memo_place *place,
@@ -71,12 +90,19 @@ static void know(const struct work *w, struct contention_memo_place *place,
     contention_copy_result(&place->result, result, 1 / unit, w->wish.metrics);
 }
 
+// Returns whether lanes measure the metrics of a point.
+static bool is_watched_in_lanes(const struct work *w, const struct contention_lane_point *lane)
+{
+    return watched(w) && lane->gpus <= LANE_GPUS_FEW;
+}
+
 // Makes point i the next job. The point of the job has been written before.
 static void add_job(struct work *w, size_t i, double unit, struct contention_memo_place *place)
 {
     struct contention_batch *b = w->batch;
     const uint32_t job = (uint32_t)w->n_jobs++;
     w->job_gpus |= UINT64_C(1) << (b->job[job].point.gpus - 1);
+    b->job[job].watch = is_watched_in_lanes(w, &b->job[job].point) ? watched(w) : 0;
     b->unit[job] = unit;
     b->point_of[job] = (uint32_t)i;
     b->job_of[i] = job;
@@ -124,7 +150,7 @@ static void take_point(struct work *w, size_t i)
     w->simulated += (double)p->n * p->gpus;
     if (!w->exact) {
         struct contention_key key;
-        contention_key(s, w->wish.metrics + 2 * w->wish.sensitivity, &key);
+        contention_key(s, (int)w->wish.metrics * 2 + w->wish.sensitivity, &key);
         place = contention_memo_find(&w->batch->memo, &key);
         o->recalled = place->state != MEMO_EMPTY;
     }
@@ -136,15 +162,18 @@ static void take_point(struct work *w, size_t i)
         contention_copy_result(&o->result, &place->result, unit, w->wish.metrics);
         return;
     }
-    if (w->wish.metrics || w->wish.sensitivity)
-        add_metrics(w, i);
+    if (w->wish.sensitivity)
+        add_sensitivity(w, i);
     struct contention_lane_point *lane = &w->batch->job[w->n_jobs].point;
-    if (o->status == CONTENTION_DONE && contention_lanes_fit(s, w->exact, lane)) {
+    const bool fit = contention_lanes_fit(s, w->exact, lane);
+    if (o->status == CONTENTION_DONE && fit && !is_watched_in_lanes(w, lane))
+        measure_alone(w, i);
+    if (o->status == CONTENTION_DONE && fit) {
         add_job(w, i, unit, place);
         return;
     }
     if (o->status == CONTENTION_DONE)
-        simulate_alone(w, i);
+        measure_and_simulate_alone(w, i);
     if (place != NULL && o->status == CONTENTION_DONE)
         know(w, place, &o->result, unit);
 }
@@ -159,7 +188,7 @@ static bool run_lanes_of(struct work *w, int32_t gpus)
     for (size_t k = 0; k < w->n_jobs; k++)
         if (w->batch->job[k].point.gpus == gpus)
             jobs[n++] = &w->batch->job[k];
-    return n == 0 || contention_lanes(gpus)(jobs, n, w->scratch, w->stop);
+    return n == 0 || contention_lanes_of(w->batch->set, gpus)(jobs, n, w->scratch, w->stop);
 }
 
 // Returns whether a point exceeds its limit. Lanes do not check the limit themselves: the
@@ -169,6 +198,16 @@ static bool is_beyond(const struct contention_point *p, int64_t n_events)
     return p->most_events > 0 && n_events > p->most_events;
 }
 
+// Sets the results of a job that lanes have simulated.
+static void set_job(const struct work *w, const struct contention_lane_job *job, size_t i)
+{
+    struct contention_result *result = &w->outcomes[i].result;
+    result->total_time = job->total_time;
+    if (job->watch != 0)
+        contention_summarise(&w->points[i], &job->watched, result);
+    set_time(w, i, job->total_time, job->n_events);
+}
+
 static void end_job(struct work *w, uint32_t job, bool stopped)
 {
     struct contention_batch *b = w->batch;
@@ -176,12 +215,14 @@ static void end_job(struct work *w, uint32_t job, bool stopped)
     struct contention_outcome *o = &w->outcomes[b->point_of[job]];
     if (stopped)
         o->status = CONTENTION_STOPPED;
+    else if (b->job[job].status == LANE_LEFT && b->job[job].watch != 0)
+        measure_and_simulate_alone(w, b->point_of[job]);
     else if (b->job[job].status == LANE_LEFT)
         simulate_alone(w, b->point_of[job]);
     else if (is_beyond(&w->points[b->point_of[job]], b->job[job].n_events))
         o->status = CONTENTION_LIMITED;
     else
-        set_time(w, b->point_of[job], b->job[job].total_time, b->job[job].n_events);
+        set_job(w, &b->job[job], b->point_of[job]);
     if (place == NULL || place->state != MEMO_AWAITED || place->job != job)
         return; // the place now belongs to another key
     place->state = MEMO_EMPTY;
@@ -204,6 +245,38 @@ static void copy_outcome(struct work *w, size_t i)
                            contention_unit(&w->points[i]) / b->unit[job], w->wish.metrics);
 }
 
+// Simulates the points and what is wanted of them, but for the time with ideal channels.
+static void simulate_all(struct work *w, size_t n)
+{
+    bool going = true;
+    for (size_t i = 0; i < n; i++)
+        take_point(w, i);
+    for (; w->job_gpus != 0 && going; w->job_gpus &= w->job_gpus - 1)
+        going = run_lanes_of(w, __builtin_ctzll(w->job_gpus) + 1);
+    for (uint32_t job = 0; job < w->n_jobs; job++)
+        end_job(w, job, !going);
+    for (size_t i = 0; i < n; i++)
+        copy_outcome(w, i);
+}
+
+// Sets the time with ideal channels, which is that of other points: many points have the same.
+static void add_ideal_times(const struct work *w, size_t n)
+{
+    struct contention_point ideal[BATCH_POINTS];
+    struct contention_outcome outcomes[BATCH_POINTS];
+    for (size_t i = 0; i < n; i++) {
+        ideal[i] = w->points[i];
+        ideal[i].channels = CONTENTION_IDEAL;
+    }
+    contention_simulate_batch(w->batch, ideal, n, (struct contention_wish){0}, w->exact,
+                              w->scratch, w->stop, outcomes);
+    for (size_t i = 0; i < n; i++) {
+        w->outcomes[i].result.ideal_time = outcomes[i].result.total_time;
+        if (w->outcomes[i].status == CONTENTION_DONE)
+            w->outcomes[i].status = outcomes[i].status;
+    }
+}
+
 void contention_simulate_batch(struct contention_batch *batch,
                                const struct contention_point *points, size_t n,
                                struct contention_wish wish, bool exact, void *scratch,
@@ -216,13 +289,8 @@ void contention_simulate_batch(struct contention_batch *batch,
                      .exact = exact,
                      .scratch = scratch,
                      .stop = stop};
-    bool going = true;
-    for (size_t i = 0; i < n; i++)
-        take_point(&w, i);
-    for (; w.job_gpus != 0 && going; w.job_gpus &= w.job_gpus - 1)
-        going = run_lanes_of(&w, __builtin_ctzll(w.job_gpus) + 1);
-    for (uint32_t job = 0; job < w.n_jobs; job++)
-        end_job(&w, job, !going);
-    for (size_t i = 0; i < n; i++)
-        copy_outcome(&w, i);
+    w.wish.metrics &= ~(unsigned)CONTENTION_IDEAL_TIME;
+    simulate_all(&w, n);
+    if (wish.metrics & CONTENTION_IDEAL_TIME)
+        add_ideal_times(&w, n);
 }

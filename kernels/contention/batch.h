@@ -13,6 +13,7 @@ enum {
 
 // The state that a worker keeps between batches. All zero: empty.
 struct contention_batch {
+    enum contention_lanes_set set; // of the lanes
     struct contention_memo memo;
     struct contention_lane_job job[BATCH_POINTS];
     struct contention_memo_place *awaits[BATCH_POINTS];    // by job; NULL: none
@@ -22,7 +23,8 @@ struct contention_batch {
 
 // One point of a batch.
 struct contention_outcome {
-    // Without wish.metrics only total_time, n_events and sensitivity are defined.
+    // Without wish.metrics only total_time, n_events and sensitivity are defined; metrics that are
+    // not wanted may be undefined.
     struct contention_result result;
     enum contention_status status;
     bool recalled; // copied from an equal point, not simulated
@@ -34,7 +36,8 @@ size_t contention_batch_scratch_bytes(const struct contention_point *largest);
 
 // The results that are wanted in addition to total_time.
 struct contention_wish {
-    bool metrics, sensitivity;
+    unsigned metrics; // of enum contention_metrics
+    bool sensitivity;
 };
 
 // Simulates n <= BATCH_POINTS points. Results equal the results of contention_simulate to rounding

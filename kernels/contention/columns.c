@@ -90,11 +90,26 @@ const struct pps_column contention_columns[N_COLUMNS] = {
                               .size_free = true},
 };
 
+// Returns the group of metrics of a column; 0: it is no metric.
+static unsigned metrics_of(int column)
+{
+    static const unsigned groups[N_COLUMNS] = {
+        [BUBBLE_RATIO] = CONTENTION_BUSY,         [COMPUTE_SLOWDOWN] = CONTENTION_BUSY,
+        [PORT_UTILIZATION] = CONTENTION_PORT,     [EXPOSED_COMM] = CONTENTION_EXPOSED,
+        [FWD_PROP_LATENCY] = CONTENTION_LATENCY,  [GRAD_PROP_LATENCY] = CONTENTION_LATENCY,
+        [GRAD_SYNC_LATENCY] = CONTENTION_LATENCY, [THROTTLED_TASKS] = CONTENTION_THROTTLED,
+        [PEAK_IN_FLIGHT] = CONTENTION_PEAK,       [IDEAL_TIME] = CONTENTION_IDEAL_TIME,
+    };
+    return column >= CRITICAL_GPU && column <= CRITICAL_FINAL_SYNC ? CONTENTION_PARTS
+                                                                   : groups[column];
+}
+
 struct contention_wish contention_wish_of(const struct pps_batch *batch)
 {
     struct contention_wish wish = {.sensitivity = batch->column[SENSITIVITY] != NULL};
-    for (int c = BUBBLE_RATIO; c <= CRITICAL_FINAL_SYNC; c++)
-        wish.metrics = wish.metrics || batch->column[c] != NULL;
+    for (int c = 0; c < N_COLUMNS; c++)
+        if (batch->column[c] != NULL)
+            wish.metrics |= metrics_of(c);
     return wish;
 }
 

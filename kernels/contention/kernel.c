@@ -156,9 +156,9 @@ static bool is_for_lanes(const double *point)
 {
     return point[PARAM_GPUS] >= 2 && point[PARAM_GPUS] <= LANE_GPUS_MAX &&
            point[PARAM_PIPELINE] == CONTENTION_1F1B &&
-           point[PARAM_CHANNELS] == CONTENTION_SHARED &&
-           fmod(point[PARAM_N], point[PARAM_SYNC_FREQ]) == 0 && point[PARAM_PROP_LEN] > 0 &&
-           point[PARAM_SYNC_BASE_LEN] > 0;
+           (point[PARAM_GPUS] <= LANE_GPUS_FEW ||
+            fmod(point[PARAM_N], point[PARAM_SYNC_FREQ]) == 0) &&
+           point[PARAM_PROP_LEN] > 0 && point[PARAM_SYNC_BASE_LEN] > 0;
 }
 
 static int together(const double *point, const void *shared)
@@ -255,7 +255,7 @@ static enum contention_status refer(const struct contention_point *point,
     if (wish.sensitivity)
         status = contention_reference_sensitivity(point, stop, &sensitivity);
     if (status == CONTENTION_DONE)
-        status = contention_reference(point, wish.metrics, NULL, stop, result);
+        status = contention_reference(point, wish.metrics != 0, NULL, stop, result);
     result->sensitivity = sensitivity;
     return status;
 }
@@ -373,7 +373,7 @@ const struct pps_kernel pps_kernel_contention = {
     .name = "contention",
     .summary = "communication contention: transfers of a pipeline that share network ports",
     .source = "the definition in kernels/contention/model.md",
-    .version = "4", // 4: another proof of periods, which also finds later periods
+    .version = "5", // 5: more points in lanes, which changes last digits
     .params = contention_params,
     .n_params = N_PARAMS,
     .columns = contention_columns,

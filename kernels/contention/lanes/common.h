@@ -36,7 +36,15 @@ struct constants {
     vec of_three[3], of_two[3][3];
     mask equal_of_three, equal_of_two[3][3];
     mask exclusive[3], congestion; // exclusive: only the head of the kind gets bandwidth
-    bool any_equal;                // rule 3 may matter in some lane
+    mask divided[2];               // several tasks of the class divide its bandwidth
+    mask apart;                    // fwd_props have a port of their own
+    mask beside[2];                // synchronisations are in the way of the class
+    mask ports;                    // transfers share ports
+    bool any_ports;                // in some lane; otherwise all rates are 1
+    mask has_left;                 // there is a leftover synchronisation
+    bool any_left;                 // in some lane
+    vec left_work;
+    bool any_equal;  // rule 3 may matter in some lane
     bool any_counts; // in some lane a synchronisation covers several micro-batches
     vec span;
     bool any_exclusive; // a class is exclusive in some lane
@@ -48,6 +56,8 @@ struct constants {
 struct shape {
     int gpus;
     bool crowded; // false: no class has several tasks
+    bool more;    // metrics are watched, or there are leftover synchronisations
+    bool ideal;   // all rates are 1
 };
 
 // ---- one lane -------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ struct lane_stage {
     mask syncs, busy;  // a synchronisation is active; a compute task is active
     mask forward;      // the compute task, if any, is a forward
     mask has_pending;
+    mask lefts;       // the leftover synchronisation is active
     counter count[2]; // active tasks of a class
     counter ready[2]; // forwards, backwards that wait only for the stage
     // With two or more tasks: work left of the last task minus work left of the head.
@@ -22,6 +23,25 @@ struct lane_stage {
 
 _Static_assert(sizeof(struct lane_stage) % 512 != 0,
                "loads of masks wait for stores to other stages a round number of bytes away");
+
+// What only points with metrics or a leftover synchronisation need of a stage.
+struct stage_more {
+    vec leftover;          // work left; HUGE_VAL: none is active
+    vec backwards;         // that have not ended
+    vec end, last;         // when its last task, its last compute task ended
+    vec unsettled;         // time without compute while both classes are on their way,
+    vec unsettled_sync[2]; // and the part of it that synchronisations cause, by class
+    mask has_unsettled;
+    counter in_flight, peak; // micro-batches between their forward and their backward
+    counter held[2];         // leading tasks of a class that their receiver has held back
+};
+
+// The port of a stage.
+struct port {
+    mask active[3]; // kinds that have tasks
+    vec share[3];
+    mask held[2]; // a receiver holds the class back
+};
 
 // The work left at all stages during steps.
 typedef vec lefts[LANE_GPUS_FEW][N_SLOTS];
@@ -39,6 +59,9 @@ struct lane_state {
     int64_t steps;
     vec look_at;    // `to_come` at the next look; negative: no look
     bool any_looks; // false: no lane has a look
+    unsigned watch; // CONTENTION_WATCHED that are wanted
+    struct stage_more more[LANE_GPUS_FEW];
+    vec sum[FEW_SUMS];
 };
 
 // Returns the kinds that a stage can have: bit 0 fwd_prop, but not at the last stage; bit 1
@@ -109,6 +132,18 @@ VEC_INLINE void change_pending(struct lane_stage *st, mask more, mask fewer)
     st->has_pending = vec_gt(st->pending, vec_all(0));
 }
 
+// Returns the lanes in which a regular and a leftover synchronisation are active.
+VEC_INLINE mask both_syncs(struct shape of, const struct lane_stage *st)
+{
+    return of.more ? mask_and(st->syncs, st->lefts) : mask_none();
+}
+
+// Returns the lanes in which a synchronisation is active.
+VEC_INLINE mask has_syncs(struct shape of, const struct lane_stage *st)
+{
+    return of.more ? mask_or(st->syncs, st->lefts) : st->syncs;
+}
+
 // ---- a class --------------------------------------------------------------------------------
 
 // Returns the lanes in which a class has several tasks.
@@ -164,6 +199,16 @@ VEC_INLINE vec take_next(struct lane_state *s, struct lane_stage *st, const vec 
     return vec_pick(s->at.exclusive[c], s->at.prop_len, left[c] + gap);
 }
 
+// The heads of a class have ended: their marks of `held` end with them.
+VEC_INLINE void forget_held(struct shape of, struct lane_state *s, const struct lane_stage *st,
+                            int c, mask ended)
+{
+    if (!of.more || !(s->watch & CONTENTION_THROTTLED))
+        return;
+    counter *const held = &s->more[st - s->stage].held[c];
+    *held = tally_take(*held, mask_and(ended, tally_over(*held, 0)));
+}
+
 // ---- one lane -------------------------------------------------------------------------------
 
 static double lane_time(const struct lane_state *s, int lane)
@@ -193,6 +238,8 @@ static double note_look(const struct lane_state *s, int lane, int gpus, lane_loo
     double mark = 0;
     look->now = get(&s->now, lane);
     look->carry = get(&s->carry, lane);
+    for (int k = 0; k < FEW_SUMS && s->watch != 0; k++)
+        look->sum[k] = get(&s->sum[k], lane);
     for (int j = 0; j < gpus; j++) {
         struct look_stage *is = &look->stage[j].is;
         take_stage(s, lane, j, is);
@@ -241,7 +288,7 @@ static bool lane_has_tasks(const struct lane_state *s, int lane, int j)
     bool any = false;
     for (int k = 0; k < N_SLOTS; k++)
         any = any || get(&s->stage[j].left[k], lane) < HUGE_VAL;
-    return any;
+    return any || mask_get(s->stage[j].lefts, lane);
 }
 
 // Returns the time from one look to another.
@@ -257,4 +304,14 @@ static void skip_time(struct lane_state *s, int lane, const lane_look *old,
     const double more = times * time_between(old, new) - new->carry, now = new->now + more;
     set(&s->now, lane, now);
     set(&s->carry, lane, (now - new->now) - more);
+    for (int k = 0; k < FEW_SUMS && s->watch != 0; k++)
+        set(&s->sum[k], lane, get(&s->sum[k], lane) + times * (new->sum[k] - old->sum[k]));
+}
+
+// Counts micro-batches that are skipped.
+static void skip_backwards(struct lane_state *s, int lane, double n)
+{
+    set(&s->to_come, lane, get(&s->to_come, lane) - n);
+    for (int j = 0; j < LANE_GPUS_FEW; j++)
+        set(&s->more[j].backwards, lane, get(&s->more[j].backwards, lane) - n);
 }

@@ -31,10 +31,61 @@ VEC_INLINE void move_lane(struct lane_state *s, int lane, lane_snapshot *snapsho
     }
 }
 
+// Copy what metrics and leftover synchronisations need of a lane.
+VEC_INLINE void move_more(struct lane_state *s, int lane, struct few_more *more, bool save)
+{
+    for (int k = 0; k < FEW_SUMS; k++)
+        move(&s->sum[k], lane, &more->sum[k], save);
+    NO_UNROLL for (int j = 0; j < LANE_GPUS_FEW; j++)
+    {
+        struct stage_more *st = &s->more[j];
+        move(&st->leftover, lane, &more->stage[j].leftover, save);
+        move(&st->backwards, lane, &more->stage[j].backwards, save);
+        move(&st->end, lane, &more->stage[j].end, save);
+        move(&st->last, lane, &more->stage[j].last, save);
+        move(&st->unsettled, lane, &more->stage[j].unsettled, save);
+        for (int c = 0; c < 2; c++)
+            move(&st->unsettled_sync[c], lane, &more->stage[j].unsettled_sync[c], save);
+    }
+}
+
+static void save_more(struct lane_state *s, int lane, struct few_more *more)
+{
+    move_more(s, lane, more, true);
+    for (int j = 0; j < LANE_GPUS_FEW; j++) {
+        more->stage[j].in_flight = tally_get(s->more[j].in_flight, lane);
+        more->stage[j].peak = tally_get(s->more[j].peak, lane);
+        for (int c = 0; c < 2; c++)
+            more->stage[j].held[c] = tally_get(s->more[j].held[c], lane);
+    }
+}
+
+static void load_more(struct lane_state *s, int lane, struct few_more *more)
+{
+    move_more(s, lane, more, false);
+    for (int j = 0; j < LANE_GPUS_FEW; j++) {
+        mask_set(&s->stage[j].lefts, lane, more->stage[j].leftover < HUGE_VAL);
+        mask_set(&s->more[j].has_unsettled, lane, more->stage[j].unsettled > 0);
+        tally_set(&s->more[j].in_flight, lane, more->stage[j].in_flight);
+        tally_set(&s->more[j].peak, lane, more->stage[j].peak);
+        for (int c = 0; c < 2; c++)
+            tally_set(&s->more[j].held[c], lane, more->stage[j].held[c]);
+    }
+}
+
+// Returns whether any lane needs more than the plain simulation. The answer is the same for a
+// lane when it is saved and when it is loaded.
+static bool needs_more(const struct lane_state *s, int lane)
+{
+    return s->watch != 0 || mask_get(s->at.has_left, lane);
+}
+
 static void save_lane(struct lane_state *s, int lane, int gpus, lane_snapshot *snapshot)
 {
     (void)gpus;
     move_lane(s, lane, snapshot, true);
+    if (needs_more(s, lane))
+        save_more(s, lane, &snapshot->more);
     for (int j = 0; j < LANE_GPUS_FEW; j++) {
         struct lane_stage *st = &s->stage[j];
         snapshot->stage[j].forward = mask_get(st->forward, lane);
@@ -45,10 +96,23 @@ static void save_lane(struct lane_state *s, int lane, int gpus, lane_snapshot *s
     }
 }
 
+// Sets that the lane has no leftover synchronisation.
+static void leave_more(struct lane_state *s, int lane)
+{
+    for (int j = 0; j < LANE_GPUS_FEW; j++) {
+        set(&s->more[j].leftover, lane, HUGE_VAL);
+        mask_set(&s->stage[j].lefts, lane, false);
+    }
+}
+
 static void load_lane(struct lane_state *s, int lane, int gpus, lane_snapshot *snapshot)
 {
     (void)gpus;
     move_lane(s, lane, snapshot, false);
+    if (needs_more(s, lane))
+        load_more(s, lane, &snapshot->more);
+    else
+        leave_more(s, lane);
     NO_UNROLL for (int j = 0; j < LANE_GPUS_FEW; j++)
     {
         struct lane_stage *st = &s->stage[j];
@@ -72,6 +136,8 @@ static void begin_lane(struct lane_state *s, int lane, int gpus,
     lane_snapshot snapshot = {.to_come = p->n};
     for (int j = 0; j < LANE_GPUS_FEW; j++) {
         snapshot.stage[j].until_sync = p->sync_freq;
+        snapshot.more.stage[j].leftover = HUGE_VAL;
+        snapshot.more.stage[j].backwards = p->n;
         for (int k = 0; k < N_SLOTS; k++)
             snapshot.stage[j].left[k] = HUGE_VAL;
     }

@@ -6,17 +6,11 @@
 
 // ---- congestion -----------------------------------------------------------------------------
 
-// The port of a stage.
-struct port {
-    mask active[3]; // kinds that have tasks
-    vec share[3];
-};
-
 VEC_INLINE void set_port(struct shape of, const struct lane_state *s, struct port *port, int j)
 {
     const struct lane_stage *st = &s->stage[j];
     *port = (struct port){
-        .active = {has_tasks(st, FWD), has_tasks(st, GRAD), st->syncs},
+        .active = {has_tasks(st, FWD), has_tasks(st, GRAD), has_syncs(of, st)},
     };
     share_port(of, &s->at, st, kinds_of(of, j), port->active, port->share);
 }
@@ -54,6 +48,11 @@ VEC_INLINE void congest(struct shape of, struct lane_state *s, struct port *port
     const vec factor = vec_all(1) / sum;
     before->share[FWD] = vec_pick(over, before->share[FWD] * factor, before->share[FWD]);
     after->share[GRAD] = vec_pick(over, after->share[GRAD] * factor, after->share[GRAD]);
+    if (of.more) {
+        before->held[FWD] = after->held[GRAD] = over;
+        count_held(of, s, r - 1, FWD, over);
+        count_held(of, s, r + 1, GRAD, over);
+    }
     hand_out_rest(of, s, r - 1, before, FWD, over);
     hand_out_rest(of, s, r + 1, after, GRAD, over);
 }
@@ -94,7 +93,7 @@ VEC_INLINE void set_rates(struct shape of, const struct lane_state *s, const str
     for (int c = 0; c < 2; c++) {
         rate[c] = port->share[c];
         if (mask_any(several(of, st, c))) {
-            const mask even = mask_less(several(of, st, c), s->at.exclusive[c]);
+            const mask even = mask_and(several(of, st, c), s->at.divided[c]);
             rate[c] = vec_pick(even, rate[c] * part_of_task(st, c), rate[c]);
         }
     }
@@ -123,14 +122,32 @@ VEC_INLINE vec earliest(const vec left[N_SLOTS], unsigned kinds, const vec rate[
 // Sets the rates of all stages. Returns the time to the next event of each lane; DBL_MAX
 // without an event, which leaves HUGE_VAL unchanged.
 VEC_INLINE vec set_all_rates(struct shape of, struct lane_state *s, lefts left,
-                             struct port port[LANE_GPUS_FEW], vec rate[LANE_GPUS_FEW][N_SLOTS])
+                             struct port port[LANE_GPUS_FEW], vec rate[LANE_GPUS_FEW][N_SLOTS],
+                             vec left_rate[LANE_GPUS_FEW])
 {
     vec step = vec_all(DBL_MAX);
     UNROLL for (int r = 1; r < of.gpus - 1; r++) congest(of, s, port, r);
     UNROLL for (int j = 0; j < of.gpus; j++)
     {
         set_rates(of, s, &port[j], j, rate[j]);
+        if (of.more && s->at.any_left) {
+            left_rate[j] = divide_syncs(of, s, &s->stage[j], port[j].share[2], &rate[j][SYNC]);
+            step = vec_min(s->more[j].leftover / left_rate[j], step);
+        }
         step = vec_min(earliest(left[j], kinds_of(of, j), rate[j]), step);
+    }
+    return step;
+}
+
+// Returns the time to the next event of each lane if all rates are 1.
+VEC_INLINE vec first_end(struct shape of, lefts left)
+{
+    vec step = vec_all(DBL_MAX);
+    UNROLL for (int j = 0; j < of.gpus; j++)
+    {
+        for (int k = 0; k < N_SLOTS; k++)
+            if (k == COMPUTE || kinds_of(of, j) >> k & 1)
+                step = vec_min(left[j][k], step);
     }
     return step;
 }
@@ -171,6 +188,10 @@ VEC_INLINE void end_compute(struct shape of, struct lane_state *s, vec *left, in
         add_ready(st, FWD, more);
     }
     synchronise(s, st, left, backward);
+    if (of.more && s->at.any_left)
+        synchronise_rest(s, j, backward);
+    if (of.more && s->watch & CONTENTION_PEAK)
+        count_in_flight(&s->more[j], forward, backward);
 }
 
 VEC_INLINE void end_tasks(struct shape of, struct lane_state *s, vec *left, int j)
@@ -191,23 +212,12 @@ VEC_INLINE void pick_compute(struct shape of, struct lane_state *s, vec *left, i
 
 // ---- the lanes ------------------------------------------------------------------------------
 
-// Takes every lane to its next event and through it. Returns the lanes whose point has ended or
-// leaves. *forks: the lanes in which kinds meet for the first time; if that separates points,
-// the function does nothing else.
-VEC_INLINE mask step_as(struct shape of, struct lane_state *s, lefts left, mask *forks)
+// Ends and starts tasks at the event that all lanes have reached. Returns the lanes whose point
+// has ended or leaves.
+VEC_INLINE mask change_tasks(struct shape of, struct lane_state *s, lefts left, mask none)
 {
-    struct port port[LANE_GPUS_FEW];
-    vec rate[LANE_GPUS_FEW][N_SLOTS];
-    UNROLL for (int j = 0; j < of.gpus; j++) set_port(of, s, &port[j], j);
-    *forks = meet(of, s, port);
-    if (mask_any(mask_less(*forks, s->alone)))
-        return mask_none();
-    const vec time = set_all_rates(of, s, left, port, rate);
-    const mask none = vec_eq(time, vec_all(DBL_MAX));
-    add_time(s, vec_pick(none, vec_all(0), time));
     UNROLL for (int j = 0; j < of.gpus; j++)
     {
-        advance(left[j], kinds_of(of, j), rate[j], time);
         end_tasks(of, s, left[j], j);
         if (j > 0)
             pick_compute(of, s, left[j - 1],
@@ -218,14 +228,60 @@ VEC_INLINE mask step_as(struct shape of, struct lane_state *s, lefts left, mask 
     return mask_or(none, s->leaves);
 }
 
-VEC_INLINE mask step(struct lane_state *s, lefts left, int gpus, mask *forks)
+// Takes every lane to its next event and through it, if all rates are 1.
+VEC_INLINE mask step_ideal(struct shape of, struct lane_state *s, lefts left)
+{
+    const vec time = first_end(of, left);
+    const mask none = vec_eq(time, vec_all(DBL_MAX));
+    add_time(s, vec_pick(none, vec_all(0), time));
+    UNROLL for (int j = 0; j < of.gpus; j++)
+    {
+        for (int k = 0; k < N_SLOTS; k++)
+            left[j][k] -= time;
+    }
+    return change_tasks(of, s, left, none);
+}
+
+// Takes every lane to its next event and through it. Returns the lanes whose point has ended or
+// leaves. *forks: the lanes in which kinds meet for the first time; if that separates points,
+// the function does nothing else.
+VEC_INLINE mask step_as(struct shape of, struct lane_state *s, lefts left, mask *forks)
+{
+    struct port port[LANE_GPUS_FEW];
+    vec rate[LANE_GPUS_FEW][N_SLOTS];
+    *forks = mask_none();
+    if (of.ideal)
+        return step_ideal(of, s, left);
+    UNROLL for (int j = 0; j < of.gpus; j++) set_port(of, s, &port[j], j);
+    *forks = meet(of, s, port);
+    if (mask_any(mask_less(*forks, s->alone)))
+        return mask_none();
+    vec left_rate[LANE_GPUS_FEW];
+    const vec time = set_all_rates(of, s, left, port, rate, left_rate);
+    const mask none = vec_eq(time, vec_all(DBL_MAX));
+    const vec passed = vec_pick(none, vec_all(0), time);
+    add_time(s, passed);
+    if (of.more && s->watch != 0)
+        watch(of, s, port, passed);
+    UNROLL for (int j = 0; j < of.gpus; j++)
+    {
+        advance(left[j], kinds_of(of, j), rate[j], time);
+        if (of.more && s->at.any_left)
+            s->more[j].leftover -= left_rate[j] * time;
+    }
+    return change_tasks(of, s, left, none);
+}
+
+VEC_INLINE mask step(struct lane_state *s, lefts left, struct shape of, mask *forks)
 {
     mask crowd = mask_none();
-    UNROLL for (int j = 0; j < gpus; j++) for (int c = 0; c < 2; c++) crowd =
+    UNROLL for (int j = 0; j < of.gpus; j++) for (int c = 0; c < 2; c++) crowd =
         mask_or(crowd, tally_over(s->stage[j].count[c], 1));
+    of.crowded = true;
     if (mask_any(crowd))
-        return step_as((struct shape){gpus, true}, s, left, forks);
-    return step_as((struct shape){gpus, false}, s, left, forks);
+        return step_as(of, s, left, forks);
+    of.crowded = false;
+    return step_as(of, s, left, forks);
 }
 
 VEC_INLINE void load_left(const struct lane_state *s, lefts left, int gpus)
@@ -243,36 +299,46 @@ VEC_INLINE void store_left(struct lane_state *s, lefts left, int gpus)
 // ---- many steps -----------------------------------------------------------------------------
 
 // Takes steps until a lane needs attention, or a poll of the stop flag is due.
-VEC_INLINE struct news go_on(struct lane_state *s, int gpus)
+VEC_INLINE struct news go_on(struct lane_state *s, struct shape of)
 {
     struct news news = {.looks = mask_none()};
     lefts left;
-    load_left(s, left, gpus);
+    load_left(s, left, of.gpus);
     do {
-        news.ended = step(s, left, gpus, &news.forks);
+        news.ended = step(s, left, of, &news.forks);
         if (s->any_looks)
             news.looks = vec_le(s->to_come, s->look_at);
     } while (!mask_any(mask_or(mask_or(news.ended, news.forks), news.looks)) &&
              s->steps % POLL_STEPS != 0);
-    store_left(s, left, gpus);
+    store_left(s, left, of.gpus);
     return news;
 }
 
-// One function for each number of stages, so that its loops are unrolled. Separate functions
-// contain only the code of steps, and reach the lanes through a pointer: with the lanes on the
-// stack of the loop, steps took a third longer at unfavourable code addresses
+// One function for each number of stages and kind of points, so that its loops are unrolled.
+// Separate functions contain only the code of steps, and reach the lanes through a pointer: with
+// the lanes on the stack of the loop, steps took a third longer at unfavourable code addresses
 // (bench/README.md).
-#define DEFINE_GO_ON(gpus_)                                                                    \
-    static __attribute__((noinline)) struct news go_on_##gpus_(struct lane_state *s)           \
+#define DEFINE_GO_ON(name_, gpus_, more_, ideal_)                                              \
+    static __attribute__((noinline)) struct news name_##gpus_(struct lane_state *s)            \
     {                                                                                          \
-        return go_on(s, gpus_);                                                                \
+        return go_on(s, (struct shape){gpus_, false, more_, ideal_});                          \
     }
 
-DEFINE_GO_ON(2)
-DEFINE_GO_ON(3)
-DEFINE_GO_ON(4)
+DEFINE_GO_ON(go_on_, 2, false, false)
+DEFINE_GO_ON(go_on_, 3, false, false)
+DEFINE_GO_ON(go_on_, 4, false, false)
+DEFINE_GO_ON(go_on_more_, 2, true, false)
+DEFINE_GO_ON(go_on_more_, 3, true, false)
+DEFINE_GO_ON(go_on_more_, 4, true, false)
+DEFINE_GO_ON(go_on_ideal_, 2, false, true)
+DEFINE_GO_ON(go_on_ideal_, 3, false, true)
+DEFINE_GO_ON(go_on_ideal_, 4, false, true)
 
 static struct news go_on_with(struct lane_state *s, int gpus)
 {
+    if (!s->at.any_ports && !s->at.any_left && s->watch == 0)
+        return gpus == 2 ? go_on_ideal_2(s) : gpus == 3 ? go_on_ideal_3(s) : go_on_ideal_4(s);
+    if (s->watch != 0 || s->at.any_left)
+        return gpus == 2 ? go_on_more_2(s) : gpus == 3 ? go_on_more_3(s) : go_on_more_4(s);
     return gpus == 2 ? go_on_2(s) : gpus == 3 ? go_on_3(s) : go_on_4(s);
 }

@@ -21,6 +21,8 @@
 
 #include "kernels/contention/lanes/tasks.h"
 
+#include "kernels/contention/lanes/few_watch.h"
+
 #include "kernels/contention/lanes/few_steps.h"
 
 #include "kernels/contention/lanes/points.h"

@@ -263,7 +263,7 @@ static void jump(struct measure *of, struct lane_state *s, const struct looks *l
     const double length = l->h->period * l->h->stride;
     const double times = (double)(int64_t)(to_hand_out / length);
     skip_time(s, l->lane, old, new, times);
-    set(&s->to_come, l->lane, get(&s->to_come, l->lane) - times * length);
+    skip_backwards(s, l->lane, times * length);
     for (int j = 0; j < of->point->gpus; j++) {
         struct look_stage was, is;
         look_at_stage(old, of->point, j, &was);
@@ -307,11 +307,13 @@ static double look(struct lane_state *s, int lane, int gpus, struct lane_room *r
     h->n_looks++;
     h->mark[(h->n_looks - 1) % LANE_LOOKS] = note_look(s, lane, gpus, look_before(&l, 0));
     find_period(&of, &l);
-    const bool proven = is_proven(&of, h, to_come - gpus);
+    // No stage may have ended its last backward, which starts the leftover synchronisation.
+    const double to_hand_out = to_come - gpus - (point->left_work > 0);
+    const bool proven = is_proven(&of, h, to_hand_out);
     if (proven && !point->jumps)
         return -1;
     if (proven)
-        jump(&of, s, &l, to_come - gpus);
+        jump(&of, s, &l, to_hand_out);
     else if (gives_up(h, point->n, to_come, gpus))
         mask_set(&s->leaves, lane, true);
     return next_look(h, get(&s->to_come, lane), gpus);

@@ -52,14 +52,48 @@ static bool set_shares(const struct sim *s, struct contention_lane_point *lane)
     return fit;
 }
 
+// Ports of their own for fwd_props: the other kinds share as if there were no fwd_props.
+static void set_apart(struct contention_lane_point *lane)
+{
+    for (int k = 1; k < CONTENTION_N_SHARING; k++) {
+        lane->share_of_two[0][k] = lane->share_of_two[k][0] = 1;
+        lane->share_of_three[k] = lane->share_of_two[k][CONTENTION_N_SHARING - k];
+    }
+    lane->share_of_three[0] = 1;
+    lane->equal_of_three = lane->equal_of_two[1][2];
+}
+
+// No contention: every task has rate 1.
+static void set_ideal(struct contention_lane_point *lane)
+{
+    for (int a = 0; a < CONTENTION_N_SHARING; a++) {
+        lane->share_of_three[a] = 1;
+        for (int b = 0; b < CONTENTION_N_SHARING; b++)
+            lane->share_of_two[a][b] = 1;
+    }
+}
+
+static bool set_port(const struct sim *s, struct contention_lane_point *lane)
+{
+    const bool fit = set_shares(s, lane);
+    if (s->p->channels == CONTENTION_DUPLEX)
+        set_apart(lane);
+    if (s->p->channels == CONTENTION_IDEAL)
+        set_ideal(lane);
+    return fit;
+}
+
 bool contention_lanes_fit(const struct sim *s, bool exact, struct contention_lane_point *lane)
 {
     const struct contention_point *p = s->p;
     const bool few_looks = p->n > contention_lanes_n_whole(p->gpus) && p->sync_freq > p->n / 8;
     if (p->gpus < 2 || p->gpus > LANE_GPUS_MAX || few_looks || p->pipeline != CONTENTION_1F1B ||
-        p->channels != CONTENTION_SHARED || p->n % p->sync_freq != 0 || s->instant_prop ||
-        s->instant_sync)
+        s->instant_prop || s->instant_sync)
         return false;
+    const bool leftover = p->n % p->sync_freq != 0;
+    if (leftover && (p->gpus > LANE_GPUS_FEW || s->instant_left))
+        return false;
+    const bool ideal = p->channels == CONTENTION_IDEAL;
     *lane = (struct contention_lane_point){
         .gpus = p->gpus,
         .n = p->n,
@@ -70,11 +104,14 @@ bool contention_lanes_fit(const struct sim *s, bool exact, struct contention_lan
         .impact = {s->impact[1], s->impact[2]},
         .sync_work = s->sync_work,
         .sync_freq = p->sync_freq,
-        .exclusive = {p->priority[0] < 0, p->priority[1] < 0, p->priority[2] < 0},
+        .left_work = leftover ? s->left_work : 0,
+        .exclusive = {s->even[0] == 0, s->even[1] == 0, !ideal && p->priority[2] < 0},
+        .apart = p->channels == CONTENTION_DUPLEX,
+        .ideal = ideal,
         .congestion = s->congestion,
         .jumps = !exact,
     };
-    return set_shares(s, lane) && lane->impact[0] <= GREATEST_IMPACT &&
+    return set_port(s, lane) && lane->impact[0] <= GREATEST_IMPACT &&
            lane->impact[1] <= GREATEST_IMPACT;
 }
 
@@ -84,6 +121,7 @@ bool contention_lanes_begin_alike(const struct contention_lane_point *a,
     bool alike = a->gpus == b->gpus && a->n == b->n && a->eps_work == b->eps_work &&
                  a->prop_len == b->prop_len && a->sync_work == b->sync_work &&
                  a->sync_freq == b->sync_freq && a->congestion == b->congestion &&
+                 a->left_work == b->left_work && a->apart == b->apart && a->ideal == b->ideal &&
                  a->jumps == b->jumps;
     for (int c = 0; c < 2; c++)
         alike = alike && a->len[c] == b->len[c] && a->impact[c] == b->impact[c] &&

@@ -10,9 +10,19 @@ size_t contention_lanes_room_bytes(int32_t gpus)
            (size_t)LANES_MAX * LANE_LOOKS * look_bytes(gpus);
 }
 
+static enum contention_lanes_set widest(int32_t gpus)
+{
+    int set = LANES_N_SETS - 1;
+    while (contention_lanes_of((enum contention_lanes_set)set, gpus) == NULL)
+        set--;
+    return (enum contention_lanes_set)set;
+}
+
 contention_lanes_run *contention_lanes_of(enum contention_lanes_set set, int32_t gpus)
 {
     const bool few = gpus <= LANE_GPUS_FEW;
+    if (set == LANES_WIDEST)
+        set = widest(gpus);
     if (set == LANES_PAIR)
         return few ? contention_lanes_few_pair : contention_lanes_many_pair;
 #ifdef __x86_64__
@@ -25,12 +35,4 @@ contention_lanes_run *contention_lanes_of(enum contention_lanes_set set, int32_t
         return few ? contention_lanes_few_avx512 : contention_lanes_many_avx512;
 #endif
     return NULL;
-}
-
-contention_lanes_run *contention_lanes(int32_t gpus)
-{
-    int set = LANES_N_SETS - 1;
-    while (contention_lanes_of((enum contention_lanes_set)set, gpus) == NULL)
-        set--;
-    return contention_lanes_of((enum contention_lanes_set)set, gpus);
 }

@@ -32,13 +32,15 @@ struct contention_lane_point {
     double n;
     double eps_work, span; // span: after this time the clock of many stages is set back
     double prop_len;
-    double len[2], impact[2]; // of a forward, of a backward
-    double sync_work, sync_freq;
-    double share_of_three[3];  // if all kinds are present
+    double len[2], impact[2];               // of a forward, of a backward
+    double sync_work, sync_freq, left_work; // left_work: of the leftover; 0: there is none
+    double share_of_three[3];               // if all kinds are present
     double share_of_two[3][3]; // [kind][other]: of a kind, if one other kind is present
     bool equal_of_three;       // with one task per kind; all tasks have equal shares
     bool equal_of_two[3][3];
     bool exclusive[3]; // only the head of the kind gets bandwidth
+    bool apart;        // fwd_props have a port of their own
+    bool ideal;        // every transfer has rate 1
     bool congestion;
     bool jumps; // the point may jump over periods
 };
@@ -50,6 +52,8 @@ enum contention_lane_status {
 
 struct contention_lane_job {
     struct contention_lane_point point;
+    unsigned watch; // CONTENTION_WATCHED that are wanted: equal for all jobs of a call
+    struct contention_watch watched;
     double total_time;
     int64_t n_events;
     enum contention_lane_status status;
@@ -79,7 +83,8 @@ typedef bool contention_lanes_run(struct contention_lane_job **jobs, size_t n, v
 
 // Instruction sets, from narrow to wide.
 enum contention_lanes_set {
-    LANES_PAIR, // two lanes, everywhere
+    LANES_WIDEST, // the widest set of this machine
+    LANES_PAIR,   // two lanes, everywhere
     LANES_AVX2,
     LANES_AVX512,
     LANES_N_SETS,
@@ -87,9 +92,6 @@ enum contention_lanes_set {
 
 // Returns the lanes of an instruction set for this number of stages; NULL: not on this machine.
 contention_lanes_run *contention_lanes_of(enum contention_lanes_set set, int32_t gpus);
-
-// Returns the widest lanes of this machine.
-contention_lanes_run *contention_lanes(int32_t gpus);
 
 // Private: the compilations of instance.c, for few stages and for many.
 contention_lanes_run contention_lanes_few_pair;

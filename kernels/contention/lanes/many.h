@@ -94,6 +94,7 @@ struct lane_state {
     vec look_at;    // `to_come` at the next look; negative: no look
     bool any_looks; // false: no lane has a look
     bool any_unsettled;
+    unsigned watch;          // 0: metrics are of few stages
     mask held;               // lanes in which other stages end at the present event
     bits left;               // these stages
     stages due[LANES];       // the stages at which a task has ended at this event

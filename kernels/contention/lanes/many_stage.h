@@ -106,6 +106,24 @@ VEC_INLINE void change_pending(struct lane_stage *st, mask more, mask fewer)
     st->has_pending = bits_test(st->waiting, PENDING_MAX);
 }
 
+// Leftover synchronisations and metrics are of few stages.
+VEC_INLINE mask both_syncs(struct shape of, const struct lane_stage *st)
+{
+    (void)of;
+    (void)st;
+    return mask_none();
+}
+
+VEC_INLINE void forget_held(struct shape of, struct lane_state *s, const struct lane_stage *st,
+                            int c, mask ended)
+{
+    (void)of;
+    (void)s;
+    (void)st;
+    (void)c;
+    (void)ended;
+}
+
 // ---- a class --------------------------------------------------------------------------------
 
 // Returns the lanes in which a class has several tasks.

@@ -34,7 +34,7 @@ VEC_INLINE void share(struct shape of, const struct lane_state *s, struct lane_s
     vec share[3];
     share_port(of, &s->at, st, kinds_of(of, 0), active, share);
     for (int c = 0; c < 2; c++) {
-        const mask even = mask_less(several(of, st, c), s->at.exclusive[c]);
+        const mask even = mask_and(several(of, st, c), s->at.divided[c]);
         st->share[c] = st->rate[c] = share[c];
         st->second[c] = vec_all(0);
         st->rate[c] = vec_pick(even, share[c] * part_of_task(st, c), share[c]);
@@ -305,7 +305,7 @@ VEC_INLINE mask step(struct shape of, struct lane_state *s, mask *forks)
 // Takes steps until a lane needs attention, or a poll of the stop flag is due.
 static __attribute__((noinline)) struct news go_on_with(struct lane_state *s, int gpus)
 {
-    const struct shape of = {gpus, true};
+    const struct shape of = {gpus, true, false, false};
     struct news news = {.looks = mask_none()};
     do {
         news.ended = step(of, s, &news.forks);

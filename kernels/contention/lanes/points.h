@@ -9,11 +9,19 @@ static void set_constants(struct constants *at, int lane, const struct contentio
     set(&at->prop_len, lane, p->prop_len);
     set(&at->sync_work, lane, p->sync_work);
     set(&at->sync_freq, lane, p->sync_freq);
+    set(&at->left_work, lane, p->left_work);
+    mask_set(&at->has_left, lane, p->left_work > 0);
+    at->any_left = mask_any(at->has_left);
     for (int c = 0; c < 2; c++) {
+        mask_set(&at->divided[c], lane, !p->ideal && !p->exclusive[c]);
+        mask_set(&at->beside[c], lane, !p->ideal && !(p->apart && c == FWD));
         set(&at->len[c], lane, p->len[c]);
         set(&at->impact[c], lane, p->impact[c]);
     }
     mask_set(&at->congestion, lane, p->congestion);
+    mask_set(&at->apart, lane, p->apart);
+    mask_set(&at->ports, lane, p->gpus > 0 && !p->ideal);
+    at->any_ports = mask_any(at->ports);
     mask_set(&at->equal_of_three, lane, p->equal_of_three);
     mask equal = at->equal_of_three;
     for (int a = 0; a < 3; a++) {

@@ -35,9 +35,10 @@ static void set_known(struct pool *pool, int lane)
     const bool matters =
         task->n_jobs > 1 ||
         (task->n_jobs == 1 && looks_for_period(point_of(pool, task->first_job)));
+    const bool shares = matters && !point_of(pool, task->first_job)->ideal;
     mask_set(&pool->lanes.alone, lane, task->n_jobs <= 1);
     for (int set = 0; set < N_SETS; set++)
-        mask_set(&pool->lanes.known[set], lane, task->known[set] || !matters);
+        mask_set(&pool->lanes.known[set], lane, task->known[set] || !shares);
 }
 
 static void start_looking(struct pool *pool, int lane)
@@ -211,6 +212,8 @@ static void end_task(struct pool *pool, int lane, int gpus)
         struct contention_lane_job *job = pool->jobs[task->first_job + k];
         job->status = done ? LANE_DONE : LANE_LEFT;
         job->total_time = lane_time(s, lane);
+        if (s->watch != 0)
+            take_watch(s, lane, gpus, &job->watched);
         job->n_events = events_of(pool, lane) - 1; // the last step had no event
     }
 }
@@ -291,5 +294,6 @@ static bool run_lanes(struct contention_lane_job **jobs, size_t n, void *room,
     pool.n_jobs = n;
     pool.room = room;
     pool.gpus = jobs[0]->point.gpus;
+    pool.lanes.watch = jobs[0]->watch;
     return run_pool(&pool, stop, pool.gpus);
 }

@@ -19,6 +19,28 @@ struct lane_task {
     bool known[4]; // sets of kinds that the jobs share alike
 };
 
+// Sums of the metrics of a point, for few stages.
+enum few_sum {
+    SUM_LATENCY,                                      // of all tasks of a kind
+    SUM_EXPOSED = SUM_LATENCY + CONTENTION_N_SHARING, // time without compute, for transfers
+    SUM_THROTTLED,
+    SUM_STAGES, // from here on, of each stage:
+    STAGE_BUSY = 0,
+    STAGE_WAIT,                  // time without compute, for each class of transfers
+    STAGE_SYNC = STAGE_WAIT + 2, // the part of it that synchronisations cause
+    STAGE_SUMS = STAGE_SYNC + 2,
+    FEW_SUMS = SUM_STAGES + STAGE_SUMS * LANE_GPUS_FEW,
+};
+
+// The state of metrics and leftover synchronisations of a point, for few stages.
+struct few_more {
+    double sum[FEW_SUMS];
+    struct {
+        double leftover, backwards, end, last, unsettled, unsettled_sync[2];
+        int32_t in_flight, peak, held[2];
+    } stage[LANE_GPUS_FEW];
+};
+
 // The state of a point during its simulation, for few stages.
 struct few_snapshot {
     double now, carry, to_come;
@@ -30,6 +52,7 @@ struct few_snapshot {
         double until_sync, pending;
         bool forward;
     } stage[LANE_GPUS_FEW];
+    struct few_more more;
 };
 
 // A stage of one lane for many stages, in two cache lines; many.h describes it.
@@ -67,6 +90,7 @@ struct few_look {
         struct look_stage is;
         double gap[2][LANE_GPUS_FEW - 1]; // with several tasks
     } stage[LANE_GPUS_FEW];
+    double sum[FEW_SUMS]; // of metrics
 };
 
 // The state of a lane at a look, for many stages: copies of its records.

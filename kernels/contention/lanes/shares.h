@@ -32,18 +32,20 @@ VEC_INLINE mask equal_shares(const struct constants *at, const mask active[3])
     return mask_or(equal, mask_and(mask_less(gs, all), at->equal_of_two[1][2]));
 }
 
-// Applies rule 3 in the lanes in which it holds. With one task per kind the tables suffice.
+// Applies rule 3 in the lanes in which it holds. With one task per kind the tables suffice. `two`:
+// lanes with two synchronisations.
 VEC_INLINE void share_equally(const struct constants *at, const struct lane_stage *st,
-                              const mask active[3], vec share[3])
+                              const mask active[3], mask two, vec share[3])
 {
     const mask equal = equal_shares(at, active);
-    const vec count[3] = {vec_where(active[0], n_tasks(st, 0)),
+    const vec count[3] = {vec_where(mask_less(active[0], at->apart), n_tasks(st, 0)),
                           vec_where(active[1], n_tasks(st, 1)),
-                          vec_where(active[2], vec_all(1))};
+                          vec_pick(two, vec_all(2), vec_where(active[2], vec_all(1)))};
     const vec total = count[0] + count[1] + count[2];
     const vec each = vec_all(1) / vec_pick(equal, total, vec_all(1));
     for (int kind = 0; kind < 3; kind++)
-        share[kind] = vec_pick(equal, count[kind] * each, share[kind]);
+        share[kind] = vec_pick(kind == 0 ? mask_less(equal, at->apart) : equal,
+                               count[kind] * each, share[kind]);
 }
 
 // Computes the shares of the active kinds of a stage in its whole port.
@@ -53,6 +55,9 @@ VEC_INLINE void share_port(struct shape of, const struct constants *at,
 {
     for (int kind = 0; kind < 3; kind++)
         share[kind] = kinds >> kind & 1 ? share_of(at, kinds, active, kind) : vec_all(0);
-    if (at->any_equal && mask_any(mask_or(several(of, st, FWD), several(of, st, GRAD))))
-        share_equally(at, st, active, share);
+    if (!at->any_equal)
+        return;
+    const mask two = mask_and(both_syncs(of, st), active[2]);
+    if (mask_any(mask_or(mask_or(several(of, st, FWD), several(of, st, GRAD)), two)))
+        share_equally(at, st, active, two, share);
 }

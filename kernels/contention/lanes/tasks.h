@@ -24,9 +24,11 @@ VEC_INLINE void end_transfers(struct shape of, struct lane_state *s, struct lane
     mask ended = vec_le(left[c], s->at.eps_work);
     while (mask_any(mask_and(ended, several(of, st, c)))) {
         add_ready(to, c, ended);
+        forget_held(of, s, st, c, ended);
         ended = move_up(of, s, st, left, c, ended);
     }
     add_ready(to, c, ended);
+    forget_held(of, s, st, c, ended);
     left[c] = vec_pick(ended, vec_all(HUGE_VAL), left[c]);
     drop_last(st, c, ended);
 }

@@ -285,6 +285,19 @@ VEC_INLINE mask tally_over(tally t, int n)
     return t >> 8 * n & 0xff;
 }
 
+// m ? a : b
+VEC_INLINE tally tally_pick(mask m, tally a, tally b)
+{
+    const uint32_t lanes = tally_lanes(m);
+    return (a & lanes) | (b & ~lanes);
+}
+
+// Returns the greater count of each lane.
+VEC_INLINE tally tally_most(tally a, tally b)
+{
+    return a | b;
+}
+
 VEC_INLINE int tally_get(tally t, int lane)
 {
     return __builtin_popcount(t & tally_lanes(1u << lane));

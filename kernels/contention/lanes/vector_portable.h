@@ -281,6 +281,18 @@ VEC_INLINE mask tally_over(tally t, int n)
     return (mask)(t > n);
 }
 
+// m ? a : b
+VEC_INLINE tally tally_pick(mask m, tally a, tally b)
+{
+    return ((tally)m & a) | (~(tally)m & b);
+}
+
+// Returns the greater count of each lane.
+VEC_INLINE tally tally_most(tally a, tally b)
+{
+    return tally_pick((mask)(a > b), a, b);
+}
+
 VEC_INLINE int tally_get(tally t, int lane)
 {
     return t[2 * lane];

@@ -3,6 +3,7 @@
 // touching only the stages at which something changes.
 #include "kernels/contention/model/at_event.h"
 #include "kernels/contention/model/between_events.h"
+#include "kernels/contention/model/gpipe.h"
 #include "kernels/contention/model/model.h"
 
 // Returns the number of events between two polls of the stop flag: a few milliseconds at most,
@@ -83,6 +84,8 @@ static enum contention_status run_plain(const struct contention_point *point, bo
 {
     struct sim s;
     contention_setup(&s, point, scratch);
+    if (contention_is_gpipe(&s))
+        return contention_run_gpipe(&s, stop, result);
     if (exact)
         s.steady.next = INT32_MAX;
     enum contention_status status = run(&s, stop, &result->n_events, PLAIN);
@@ -90,17 +93,26 @@ static enum contention_status run_plain(const struct contention_point *point, bo
     return status;
 }
 
-static enum contention_status run_metrics(const struct contention_point *point, bool exact,
-                                          void *scratch, const atomic_bool *stop,
-                                          struct contention_result *result)
+enum contention_status contention_simulate_watched(const struct contention_point *point,
+                                                   void *scratch, const atomic_bool *stop,
+                                                   struct contention_result *result)
 {
     struct sim s;
-    struct contention_point ideal = *point;
-    struct contention_result other = {0};
+    *result = (struct contention_result){0};
     contention_setup(&s, point, scratch);
     enum contention_status status = run(&s, stop, &result->n_events, METRICS);
     result->total_time = clock_time(&s);
     summarise(&s, result);
+    return status;
+}
+
+static enum contention_status run_metrics(const struct contention_point *point, bool exact,
+                                          void *scratch, const atomic_bool *stop,
+                                          struct contention_result *result)
+{
+    struct contention_point ideal = *point;
+    struct contention_result other = {0};
+    enum contention_status status = contention_simulate_watched(point, scratch, stop, result);
     if (status != CONTENTION_DONE)
         return status;
     ideal.channels = CONTENTION_IDEAL;

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computes the metrics of a point: sums in the event loop, and the final results. Part of
-// events.c.
+// Sums of the metrics of a point in the event loop. Part of events.c.
 #ifndef PPS_CONTENTION_MODEL_METRICS_H
 #define PPS_CONTENTION_MODEL_METRICS_H
 
 #include "kernels/contention/model/shares.h"
-
-// GPUs whose ends differ by less than this, relative, count as ending together.
-#define CRITICAL_SLACK 1e-9
 
 // ---- while events go by ---------------------------------------------------------------------
 
@@ -112,65 +108,33 @@ static void watch_wait(struct sim *s, int32_t j)
 
 // ---- in the end -----------------------------------------------------------------------------
 
-// Number of synchronisations of a stage.
-static double sync_count(const struct contention_point *p)
-{
-    return (double)((p->n - 1) / p->sync_freq + 1);
-}
-
-// Returns the work of all transfers divided by the time of all ports.
-static double port_utilization(const struct contention_point *p, double total_time)
-{
-    static const double ports[] =
-        {[CONTENTION_SHARED] = 1, [CONTENTION_DUPLEX] = 2, [CONTENTION_IDEAL] = 3};
-    double work = 2 * (p->gpus - 1.0) * p->n * p->prop_len + contention_all_sync_work(p);
-    return work / (ports[p->channels] * p->gpus * total_time);
-}
-
 // Returns the GPU whose last task ends last; of GPUs that end together, the lowest number.
 static int32_t critical_gpu(const struct sim *s, double total_time)
 {
     int32_t j = 0;
-    while (s->metrics[j].end < total_time * (1 - CRITICAL_SLACK))
+    while (s->metrics[j].end < total_time * (1 - CONTENTION_CRITICAL_SLACK))
         j++;
     return j;
 }
 
-static double wait_of(const struct stage_metrics *m)
-{
-    return m->waits[CONTENTION_FWD_PROP] + m->waits[CONTENTION_GRAD_PROP] +
-           m->waits[CONTENTION_GRAD_SYNC];
-}
-
-static void set_critical(const struct sim *s, struct contention_result *result)
-{
-    struct contention_parts *parts = &result->critical;
-    parts->gpu = critical_gpu(s, result->total_time);
-    const struct stage_metrics *m = &s->metrics[parts->gpu];
-    // Tasks may end by eps_work early: then they take less than all their work.
-    parts->slowdown = fmax(m->busy - s->p->n * (s->p->fwd_len + s->p->bwd_len), 0);
-    parts->compute = m->busy - parts->slowdown;
-    parts->bubble = fmax(m->last - m->busy - wait_of(m), 0);
-    parts->final_sync = fmax(result->total_time - m->last, 0);
-    for (int k = 0; k < CONTENTION_N_SHARING; k++)
-        parts->waits[k] = fmax(m->waits[k], 0);
-}
-
 static void summarise(const struct sim *s, struct contention_result *result)
 {
-    const struct contention_point *p = s->p;
-    double area = p->gpus * result->total_time;
-    double props = (p->gpus - 1.0) * p->n;
-    double counts[CONTENTION_N_SHARING] = {props, props, p->gpus * sync_count(p)};
-    result->bubble_ratio = 1 - s->busy / area;
-    result->compute_slowdown = s->busy / ((double)p->gpus * p->n * (p->fwd_len + p->bwd_len));
-    result->port_utilization = port_utilization(p, result->total_time);
-    result->exposed_comm = s->exposed / area;
-    for (int k = 0; k < CONTENTION_N_SHARING; k++)
-        result->latency[k] = counts[k] > 0 ? s->latency[k] / counts[k] : 0;
-    result->throttled_tasks = s->throttled_tasks;
-    result->peak_in_flight = s->peak_in_flight;
-    set_critical(s, result);
+    const int32_t critical = critical_gpu(s, result->total_time);
+    const struct stage_metrics *m = &s->metrics[critical];
+    struct contention_watch watched = {
+        .busy = s->busy,
+        .exposed = s->exposed,
+        .throttled_tasks = (double)s->throttled_tasks,
+        .peak_in_flight = s->peak_in_flight,
+        .critical_gpu = critical,
+        .critical_busy = m->busy,
+        .critical_last = m->last,
+    };
+    for (int k = 0; k < CONTENTION_N_SHARING; k++) {
+        watched.latency[k] = s->latency[k];
+        watched.critical_waits[k] = m->waits[k];
+    }
+    contention_summarise(s->p, &watched, result);
 }
 
 #endif

@@ -47,6 +47,39 @@ struct contention_result {
     double sensitivity; // set by contention_sensitivity only
 };
 
+// Groups of metrics, each of which is computed only if it is wanted.
+enum contention_metrics {
+    CONTENTION_BUSY = 1 << 0,          // bubble_ratio, compute_slowdown
+    CONTENTION_EXPOSED = 1 << 1,       // exposed_comm
+    CONTENTION_LATENCY = 1 << 2,       // latency
+    CONTENTION_THROTTLED = 1 << 3,     // throttled_tasks
+    CONTENTION_PEAK = 1 << 4,          // peak_in_flight
+    CONTENTION_PARTS = 1 << 5,         // critical
+    CONTENTION_WATCHED = (1 << 6) - 1, // all of these, which are watched while events go by
+    CONTENTION_PORT = 1 << 6,          // port_utilization
+    CONTENTION_IDEAL_TIME = 1 << 7,    // ideal_time
+    CONTENTION_ALL = (1 << 8) - 1,
+};
+
+// GPUs whose ends differ by less than this, relative, count as ending together.
+#define CONTENTION_CRITICAL_SLACK 1e-9
+
+// What is known of a point when its simulation ends. A simulation sets what it watches.
+struct contention_watch {
+    double busy;                          // time of all compute tasks
+    double exposed;                       // time without compute, for transfers
+    double latency[CONTENTION_N_SHARING]; // of all tasks of a kind together
+    double throttled_tasks;
+    int32_t peak_in_flight;
+    int32_t critical_gpu;
+    double critical_busy, critical_last;         // of that GPU: of its compute, the end of it
+    double critical_waits[CONTENTION_N_SHARING]; // time without compute, by what it waits for
+};
+
+// Sets all metrics of *result but ideal_time, from total_time and what was watched.
+void contention_summarise(const struct contention_point *p, const struct contention_watch *w,
+                          struct contention_result *result);
+
 enum contention_status {
     CONTENTION_DONE,
     CONTENTION_STUCK,   // nothing makes progress: an internal error, the result is undefined
@@ -84,6 +117,14 @@ enum contention_status contention_simulate(const struct contention_point *point,
                                            bool want_metrics, bool exact, void *scratch,
                                            const atomic_bool *stop,
                                            struct contention_result *result);
+
+// Returns the work of all transfers divided by the time of all ports.
+double contention_port_utilization(const struct contention_point *p, double total_time);
+
+// Simulates a point without jumps, and sets all metrics except ideal_time. Arguments as above.
+enum contention_status contention_simulate_watched(const struct contention_point *point,
+                                                   void *scratch, const atomic_bool *stop,
+                                                   struct contention_result *result);
 
 // Computes the relative change of total_time when fwd_len or prop_len changes by the relative
 // amount 2^-50 (about 1e-15): the larger of the two changes. Takes three simulations. The

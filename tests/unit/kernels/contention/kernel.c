@@ -284,9 +284,9 @@ Test(contention_kernel, rows)
         cr_assert(all.outcome[i] == PPS_DONE && some.outcome[i] == PPS_DONE);
         cr_assert(some.column[0][i] == all.column[0][i]);
         cr_assert_float_eq(some.column[0][i], r.total_time, 1e-12 * r.total_time);
-        cr_assert(all.column[1][i] == r.bubble_ratio);
+        cr_assert_float_eq(all.column[1][i], r.bubble_ratio, 1e-12);
         cr_assert_float_eq(all.column[CRITICAL_BUBBLE][i], r.critical.bubble, 1e-9);
-        cr_assert(all.column[IDEAL_TIME][i] == r.ideal_time);
+        cr_assert_float_eq(all.column[IDEAL_TIME][i], r.ideal_time, 1e-12 * r.ideal_time);
         cr_assert(all.column[TIME_PER_MICRO_BATCH][i] == all.column[0][i] / (2 + 3 * i));
         cr_assert(some.column[1][i] == 0, "a column that nobody asked for");
     }

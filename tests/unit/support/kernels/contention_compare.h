@@ -25,6 +25,9 @@ void list_parts(const struct contention_parts *parts, double list[N_PARTS]);
 // Returns the relative error of the sum of the parts; HUGE_VAL if a part is negative.
 double parts_error(const struct contention_result *r);
 
+// Returns the largest relative error of all results; HUGE_VAL if counts differ.
+double worst_error(const struct contention_result *a, const struct contention_result *b);
+
 // What is left of a difference, in a point that repeats small differences many times larger:
 // some points of this model do (a shared port can stretch the gap between two events by its
 // shares, period after period), so that the last digits of any two implementations part. The

@@ -49,7 +49,7 @@ static struct contention_point draw(int most_n)
                                  .gpus = stages.least + below(stages.most + 1 - stages.least)};
     do
         p.sync_freq = 1 + (below(2) ? 0 : below(12));
-    while (p.n % p.sync_freq != 0);
+    while (p.n % p.sync_freq != 0 && (p.gpus > LANE_GPUS_FEW || below(3)));
     p.fwd_len = length();
     p.bwd_len = length();
     p.prop_len = length();
@@ -57,6 +57,7 @@ static struct contention_point draw(int most_n)
     p.fwd_impact = below(3) ? random_unit(&state) * 0.9 : 0;
     p.bwd_impact = below(3) ? random_unit(&state) * 0.9 : 0;
     p.congestion = below(4) != 0;
+    p.channels = (enum contention_channels)(below(2) ? CONTENTION_SHARED : below(3));
     for (int k = 0; k < CONTENTION_N_SHARING; k++)
         p.priority[k] = priority();
     return p;
@@ -96,10 +97,7 @@ static void run_in(enum contention_lanes_set set, struct contention_lane_job *jo
 
 static void run_all(struct contention_lane_job *job, int n)
 {
-    int set = LANES_N_SETS - 1;
-    while (contention_lanes_of((enum contention_lanes_set)set, stages.most) == NULL)
-        set--;
-    run_in((enum contention_lanes_set)set, job, n);
+    run_in(LANES_WIDEST, job, n);
 }
 
 static bool same_end(const struct contention_lane_job *a, const struct contention_lane_job *b)

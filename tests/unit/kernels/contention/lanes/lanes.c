@@ -63,7 +63,7 @@ static struct contention_point draw(int most_n)
     struct contention_point p = {.n = 1 + below(most_n), .gpus = draw_stages()};
     do
         p.sync_freq = 1 + (below(2) ? 0 : below(p.n));
-    while (p.n % p.sync_freq != 0);
+    while (p.n % p.sync_freq != 0 && (p.gpus > LANE_GPUS_FEW || below(3)));
     p.fwd_len = length();
     p.bwd_len = length();
     p.prop_len = length();
@@ -71,6 +71,7 @@ static struct contention_point draw(int most_n)
     p.fwd_impact = below(3) ? random_unit(&state) * 0.9 : 0;
     p.bwd_impact = below(3) ? random_unit(&state) * 0.9 : 0;
     p.congestion = below(4) != 0;
+    p.channels = (enum contention_channels)(below(2) ? CONTENTION_SHARED : below(3));
     for (int k = 0; k < CONTENTION_N_SHARING; k++)
         p.priority[k] = priority();
     return p;
@@ -177,10 +178,10 @@ static void check_beginnings(int rounds)
         }
         for (size_t k = 0; k < n; k++)
             of[k] = &all[k];
-        cr_assert(contention_lanes(gpus)(of, n, room, NULL));
+        cr_assert(contention_lanes_of(LANES_WIDEST, gpus)(of, n, room, NULL));
         for (size_t k = 0; k < n; k++) {
             one.point = all[k].point;
-            cr_assert(contention_lanes(gpus)(&only, 1, room, NULL));
+            cr_assert(contention_lanes_of(LANES_WIDEST, gpus)(&only, 1, room, NULL));
             cr_assert(one.status == all[k].status && one.total_time == all[k].total_time &&
                           one.n_events == all[k].n_events,
                       "round %d job %zu: %.17g among others, %.17g alone", round, k,
@@ -273,7 +274,8 @@ Test(lanes, the_reported_instructions_are_those_in_use)
 {
     static const char *const names[] =
         {[LANES_PAIR] = "portable", [LANES_AVX2] = "avx2", [LANES_AVX512] = "avx512"};
-    for (int set = 0; set < LANES_N_SETS; set++)
-        if (contention_lanes_of((enum contention_lanes_set)set, 4) == contention_lanes(4))
+    for (int set = LANES_PAIR; set < LANES_N_SETS; set++)
+        if (contention_lanes_of((enum contention_lanes_set)set, 4) ==
+            contention_lanes_of(LANES_WIDEST, 4))
             cr_expect_str_eq(pps_machine_vectors(), names[set]);
 }

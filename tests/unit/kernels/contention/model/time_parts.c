@@ -45,8 +45,8 @@ Test(contention_parts, add_up_to_the_total_time_of_a_batch)
             point[i].n = 2000;
     }
     contention_simulate_batch(batch, point, BATCH_POINTS,
-                              (struct contention_wish){.metrics = true}, false, scratch, NULL,
-                              outcome);
+                              (struct contention_wish){.metrics = CONTENTION_ALL}, false,
+                              scratch, NULL, outcome);
     for (int i = 0; i < BATCH_POINTS; i++)
         cr_expect_leq(parts_error(&outcome[i].result), 1e-14, "%s: %g", show(&point[i]),
                       parts_error(&outcome[i].result));
