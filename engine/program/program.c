@@ -19,7 +19,7 @@ enum { N_KEYS = sizeof keys / sizeof *keys, MOST_RETRIES = 100 };
 
 // Times of a point where the command does not say "point_time". They only set the size of blocks: one row for a
 // program that is started for it.
-static const double ONCE_S = 1, LINE_S = 2e-4;
+static const double ONCE_S = 1, LINE_S = 2e-5;
 
 struct reader {
     struct pps_program *program;
