@@ -226,7 +226,8 @@ static void define_kernel(cJSON *definitions, const struct pps_kernel *kernel)
 static cJSON *word_command(void)
 {
     static const char *const protocols[] = {"csv", "json", NULL};
-    cJSON *list, *any = pps_schema_any(&list), *properties, *object = closed_object(&properties);
+    cJSON *list, *any = pps_schema_any(&list), *properties,
+                 *object = closed_object(&properties);
     cJSON *run_list, *run = pps_schema_any(&run_list);
     cJSON_AddItemToArray(run_list, pps_schema_text("a program and its arguments, with {NAME}"));
     cJSON_AddItemToArray(run_list, array_of(pps_schema_text(NULL), 1));
