@@ -17,6 +17,10 @@ struct pps_opt {
     const char *help; // one line; NULL: a published alias of another option, not listed
 };
 
+// Writes the help of an option, with the word "default" in the parentheses at its end, which hold the default of an option
+// that has an argument.
+void pps_opt_help(const struct pps_opt *option, char *out, size_t size);
+
 // Another name of an option, as published elsewhere. It is not listed in --help.
 struct pps_opt_alias {
     const char *name, *option;
