@@ -93,6 +93,18 @@ PPS_MUST_CHECK enum pps_status pps_arg_number(const struct pps_args *args, const
                                               double min, double max, double *value,
                                               struct pps_error *err);
 
+// Reads an amount of memory of an option with its unit, as in 80GiB, 70000MiB or "80 GB"; a bare number is in `unit`.
+// *value is in `unit`, and unchanged if the option is not given. PPS_E_INPUT outside 0 ... max, for an unknown unit, and for a
+// bare number above `most`, which was meant in a smaller unit.
+struct pps_memory_option {
+    const char *name, *unit;
+    double most, max;
+};
+
+PPS_MUST_CHECK enum pps_status pps_arg_memory(const struct pps_args *args,
+                                              const struct pps_memory_option *option,
+                                              double *value, struct pps_error *err);
+
 // Parses --digits: a number of decimals 0 ... 17, or "full" (PPS_FULL_DIGITS). *digits is
 // unchanged if the option is not given.
 PPS_MUST_CHECK enum pps_status pps_arg_digits(const struct pps_args *args, int *digits,
