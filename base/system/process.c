@@ -72,7 +72,7 @@ static int fork_guard(const struct pps_process_start *start,
     process->guard = fork();
     if (process->guard == 0) {
         close(ends[0]);
-        pps_guard_run((struct pps_guard){ends[1], start->output, start, attributes});
+        pps_guard_run((struct pps_guard){ends[1], start, attributes});
     }
     const int why = process->guard < 0 ? errno : 0;
     close(ends[1]);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Starts other programs and ends them. Each program runs in its own POSIX session, with /dev/null as stdin,
-// under a guard: a small process that adopts every descendant of the program, also those that left its
+// Starts other programs and ends them. Each program runs in its own POSIX session under a guard: a small process that adopts every descendant of the program, also those that left its
 // session. A program has ended when all its descendants have ended. If this process ends for any
 // reason, even by SIGKILL, the guards end their programs.
 #ifndef PPS_BASE_SYSTEM_PROCESS_H
@@ -15,8 +14,10 @@ struct pps_process_start {
     char *const *args;      // program, searched in PATH, and its arguments; ends with NULL
     char *const *variables; // the whole environment, ends with NULL; NULL: of this process
     const char *folder;     // working folder; NULL: of this process
-    int output;             // receives stdout and stderr; the caller closes it
-    double grace_s;         // seconds from SIGTERM to SIGKILL when the program is stopped
+    int input;      // stdin, or 0: /dev/null; the caller closes this descriptor and the others
+    int output;     // receives stdout, and stderr without `errors`
+    int errors;     // receives stderr; or 0
+    double grace_s; // seconds from SIGTERM to SIGKILL when the program is stopped
 };
 
 // A started program. One thread at a time may use it.

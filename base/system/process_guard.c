@@ -24,8 +24,8 @@
 enum {
     MOST_PROCESSES = 1 << 16, // of the machine that are looked at
     LINK = 3,
-    OUTPUT = 4,
-    FIRST_UNUSED = 5,
+    INPUT = 4, // INPUT + fd is what becomes descriptor fd of the program
+    FIRST_UNUSED = 7,
     KILL_PAUSE_MS = 20, // between two rounds of SIGKILL
     FREEZE_ROUNDS =
         100, // of SIGSTOP, a millisecond apart; a process that waits in the kernel does not stop
@@ -60,17 +60,23 @@ static void close_others(void)
         close(fd);
 }
 
-// Keeps the link and the output, which get fixed numbers, and nothing else.
+// Keeps the link and the program's stdin, stdout and stderr, which get fixed numbers, and nothing else.
 static bool take_descriptors(const struct pps_guard *guard)
 {
+    const struct pps_process_start *start = guard->start;
     const int link = fcntl(guard->link, F_DUPFD, FIRST_UNUSED);
-    const int output = fcntl(guard->output, F_DUPFD, FIRST_UNUSED);
-    const int none = open("/dev/null", O_RDWR);
-    bool ok = link >= 0 && output >= 0 && none >= 0;
+    const int open_null = open("/dev/null", O_RDWR);
+    const int none = open_null >= 0 ? fcntl(open_null, F_DUPFD, FIRST_UNUSED) : -1;
+    const int given[3] = {start->input > 0 ? start->input : none, start->output,
+                          start->errors > 0 ? start->errors : start->output};
+    int kept[3];
+    bool ok = link >= 0 && none >= 0;
     for (int fd = 0; fd <= 2 && ok; fd++)
-        ok = none == fd || dup2(none, fd) == fd;
-    ok = ok && dup2(link, LINK) == LINK && dup2(output, OUTPUT) == OUTPUT;
-    ok = ok && fcntl(LINK, F_SETFD, FD_CLOEXEC) == 0 && fcntl(OUTPUT, F_SETFD, FD_CLOEXEC) == 0;
+        ok = (kept[fd] = fcntl(given[fd], F_DUPFD, FIRST_UNUSED)) >= 0;
+    for (int fd = 0; fd <= 2 && ok; fd++)
+        ok = dup2(none, fd) == fd && dup2(kept[fd], INPUT + fd) == INPUT + fd &&
+             fcntl(INPUT + fd, F_SETFD, FD_CLOEXEC) == 0;
+    ok = ok && dup2(link, LINK) == LINK && fcntl(LINK, F_SETFD, FD_CLOEXEC) == 0;
     close_others();
     return ok;
 }
@@ -98,8 +104,8 @@ static int spawn(const struct pps_guard *guard, pid_t *program)
     int why = posix_spawn_file_actions_init(&actions);
     if (why == 0 && start->folder != NULL)
         why = posix_spawn_file_actions_addchdir_np(&actions, start->folder);
-    for (int fd = 1; fd <= 2 && why == 0; fd++)
-        why = posix_spawn_file_actions_adddup2(&actions, OUTPUT, fd);
+    for (int fd = 0; fd <= 2 && why == 0; fd++)
+        why = posix_spawn_file_actions_adddup2(&actions, INPUT + fd, fd);
     if (why == 0)
         why = posix_spawnp(program, start->args[0], &actions, guard->attributes, start->args,
                            start->variables != NULL ? start->variables : environ);

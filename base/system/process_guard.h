@@ -16,7 +16,6 @@ struct pps_guard_report {
 
 struct pps_guard {
     int link; // a socket; its other end belongs to the process that started the guard
-    int output;
     const struct pps_process_start *start;
     const posix_spawnattr_t *attributes;
 };

@@ -30,6 +30,21 @@ static enum pps_status suggest_experiment(const char *path, struct pps_error *er
                     word);
 }
 
+// Finds what a word of another program means here. Returns PPS_OK with *command NULL for an unknown word.
+static enum pps_status find_expected(const char *word, const struct pps_command **command,
+                                     struct pps_error *err)
+{
+    *command = NULL;
+    for (const struct pps_expected *e = pps_expected; e->word != NULL; e++) {
+        if (strcmp(word, e->word) != 0)
+            continue;
+        if (e->command == NULL)
+            return pps_fail(err, PPS_E_INPUT, "there is no command %s; %s", word, e->hint);
+        *command = pps_program_command(e->command, NULL);
+    }
+    return PPS_OK;
+}
+
 static enum pps_status find_command(const char *word, const struct pps_command **command,
                                     struct pps_error *err)
 {
@@ -42,13 +57,16 @@ static enum pps_status find_command(const char *word, const struct pps_command *
         if (strcmp(word, list[i]->name) == 0)
             return PPS_OK;
     }
+    const enum pps_status status = find_expected(word, command, err);
+    if (status != PPS_OK || *command != NULL)
+        return status;
     const char *near = pps_suggest(word, names, (size_t)n);
     if (pps_ends_with(word, ".json"))
         return suggest_experiment(word, err);
     if (near != NULL)
         return pps_fail(err, PPS_E_INPUT, "unknown command \"%s\"; did you mean %s?", word,
                         near);
-    return pps_fail(err, PPS_E_INPUT, "unknown command \"%s\"; ppsweep --help lists them",
+    return pps_fail(err, PPS_E_INPUT, "unknown command \"%s\"; ppsweep help all lists them",
                     word);
 }
 
@@ -154,21 +172,29 @@ static void turn_help(int argc, char **argv, char *help)
     argv[argc - 1] = help;
 }
 
+static bool is_one_of(const char *word, const char *a, const char *b, const char *c)
+{
+    return strcmp(word, a) == 0 || strcmp(word, b) == 0 || strcmp(word, c) == 0;
+}
+
 static int run_program(int argc, char **argv)
 {
     char help_option[] = "--help";
     struct pps_error err = {.code = PPS_OK};
     const struct pps_command *command = &pps_command_run;
     enum pps_status status = PPS_OK;
-    turn_help(argc, argv, help_option);
+    const bool all = argc == 3 && is_one_of(argv[1], "help", "--help", "-h") &&
+                     is_one_of(argv[2], "all", "--all", "-a");
+    if (!all)
+        turn_help(argc, argv, help_option);
     const char *word = argc > 1 ? argv[1] : help_option;
     if (!hold_streams())
         return pps_exit_status(PPS_E_MACHINE);
     signal(SIGXFSZ, SIG_IGN); // writes beyond a file-size limit fail with an error
     signal(SIGPIPE, SIG_DFL); // a closed pipe ends the program quietly
-    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0) {
-        pps_program_help();
-    } else if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
+    if (is_one_of(word, "help", "--help", "-h")) {
+        pps_program_help(all);
+    } else if (is_one_of(word, "version", "--version", "-V")) {
         pps_program_version();
     } else if (word[0] == '-') {
         status = run_command(command, NULL, argc, argv, &err);

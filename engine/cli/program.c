@@ -6,6 +6,7 @@
 #include "base/system/machine.h"
 #include "engine/cli/commit.h"
 #include "engine/cli/verbs.h"
+#include "engine/command/wrap.h"
 #include "kernels/registry.h"
 
 #include <stdio.h>
@@ -43,6 +44,32 @@ const struct pps_meaning pps_environment[] = {
     {"PPSWEEP_DATA", "the folder that contains sweep_configs and plot_scripts\n"
                      "(default: ../share/ppsweep, next to the folder of the program)"},
     {NULL, NULL},
+};
+
+const struct pps_expected pps_expected[] = {
+    {"list", "kernels", NULL},
+    {"heatmap", "plot", NULL},
+    {"gantt", "trace", NULL},
+    {"timeline", "trace", NULL},
+    {"optimize", "best", NULL},
+    {"optimise", "best", NULL},
+    {"status", NULL,
+     "a run says its progress itself; ppsweep plan -c FILE says what it would do, and ppsweep verify RESULT "
+     "checks a complete result"},
+    {"resume", NULL, "repeat the command of the run with --resume"},
+    {"show", NULL,
+     "ppsweep top RESULT prints its best rows, and ppsweep report RESULT writes a page"},
+    {NULL, NULL, NULL},
+};
+
+// The commands of the short help.
+static const struct {
+    const char *title;
+    const char *const *names;
+} common[] = {
+    {"for a training:", (const char *const[]){"check", "tune", "nd", "schedule", NULL}},
+    {"for a sweep:",
+     (const char *const[]){"run", "plan", "top", "plot", "report", "best", NULL}},
 };
 
 int pps_program_commands(const struct pps_command *list[PPS_MAX_COMMANDS])
@@ -86,20 +113,45 @@ static void print_meanings(const struct pps_meaning *list, int width)
     }
 }
 
-void pps_program_help(void)
+static void print_command(const struct pps_command *command)
+{
+    printf("  %-*s  ", (int)sizeof "schedule check" - 1, command->name);
+    pps_wrap_print(stdout, command->summary, sizeof "schedule check" + 3,
+                   sizeof "schedule check" + 3);
+}
+
+static void print_common(void)
+{
+    for (size_t g = 0; g < sizeof common / sizeof *common; g++) {
+        printf("%s%s\n", g > 0 ? "\n" : "", common[g].title);
+        for (const char *const *name = common[g].names; *name != NULL; name++)
+            print_command(pps_program_command(*name, NULL));
+    }
+}
+
+static void print_all(void)
+{
+    const struct pps_command *list[PPS_MAX_COMMANDS];
+    const int n = pps_program_commands(list);
+    printf("commands:\n");
+    for (int i = 0; i < n; i++)
+        print_command(list[i]);
+}
+
+void pps_program_help(bool all)
 {
     printf("ppsweep: " PPS_PROGRAM_SUMMARY "\n\n"
            "usage: ppsweep -c EXPERIMENT.json [options]     (the same as ppsweep run)\n"
-           "       ppsweep COMMAND [options]\n\ncommands:\n");
-    const struct pps_command *list[PPS_MAX_COMMANDS];
-    const int n = pps_program_commands(list);
-    for (int i = 0; i < n; i++)
-        printf("  %-11s %s\n", list[i]->name, list[i]->summary);
-    printf(
-        "\n"
-        "  ppsweep COMMAND --help    print the options of a command\n"
-        "  ppsweep --version         print the versions of ppsweep, its build and its kernels\n"
-        "\nexit status:\n");
+           "       ppsweep COMMAND [options]\n\n");
+    if (all)
+        print_all();
+    else
+        print_common();
+    printf("\n"
+           "  ppsweep COMMAND --help    print the options of a command\n"
+           "  ppsweep help all          print all commands\n"
+           "  ppsweep --version         print the versions of ppsweep and its kernels\n"
+           "\nexit status:\n");
     print_meanings(pps_exit_meanings, 1);
     printf("\nenvironment:\n");
     print_meanings(pps_environment, 12);

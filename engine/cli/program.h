@@ -23,8 +23,17 @@ int pps_program_commands(const struct pps_command *list[PPS_MAX_COMMANDS]);
 // Returns the command with this name, or NULL. A name of two words has `second`; else it is NULL.
 const struct pps_command *pps_program_command(const char *word, const char *second);
 
-// Prints the help of the program, and its versions.
-void pps_program_help(void);
+// A command that another program would have. It is `command`, or, where that is NULL, `hint` says what to write.
+struct pps_expected {
+    const char *word;
+    const char *command;
+    const char *hint;
+};
+
+extern const struct pps_expected pps_expected[]; // ends with a NULL word
+
+// Prints the help of the program: the commands that most people need, or `all` of them; and its versions.
+void pps_program_help(bool all);
 void pps_program_version(void);
 
 #endif

@@ -18,7 +18,7 @@ static const struct pps_opt options[] = {
     {"objective", 0, "COLUMN", "result to explain (main result of the kernel)"},
     {"by", 0, "COLUMNS",
      "one analysis per group of equal COLUMNS, or none (parameters that change the work)"},
-    {"output", 'o', "FILE", "write a picture (NAME.svg, NAME.png) or the numbers (NAME.csv)"},
+    {"output", 'o', "FILE", "write a picture, NAME.svg or NAME.png, or the numbers, NAME.csv"},
     {"force", 0, NULL, "overwrite FILE even if others wrote or edited it"},
     {"json", 0, NULL, "print the numbers as JSON instead of tables"},
     {"resamples", 0, "N", "bootstrap resamples for the intervals; 0: no intervals (1000)"},
@@ -38,7 +38,7 @@ static const char details[] =
     "                    with all of its interactions (total), and the means by value\n"
     "  --sample saltelli:N  the same shares, estimated (Saltelli 2010, Jansen 1999), with\n"
     "                    intervals; N (d + 2) draws for d axes\n"
-    "  --sample morris:N elementary effects (Morris 1991) with intervals; N (d + 1) draws\n"
+    "  --sample morris:N  elementary effects (Morris 1991) with intervals; N (d + 1) draws\n"
     "  any other sample  first-order shares, estimated, with intervals; no total shares\n"
     "\n"
     "Parameters that vary together, such as weights that add up to 1, are one factor. Rows\n"

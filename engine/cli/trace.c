@@ -39,7 +39,7 @@ static const struct pps_opt options[] = {
     {"view", 0, "NAME",
      "arrangement of the lanes: dual or single for contention (as --simulator of the run)"},
     {"as", 0, "NAME",
-     "write the artifact NAME of the kernel instead of a timeline (ppsweep kernels KERNEL)"},
+     "write an artifact of the kernel, which ppsweep kernels KERNEL lists, instead of a timeline"},
     {"format", 0, "FORMAT", "perfetto, svg, png or csv (from the name of FILE, else perfetto)"},
     {"force", 0, NULL, "overwrite FILE even if others wrote or edited it"},
     {"quiet", 'q', NULL, "print errors only"},

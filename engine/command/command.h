@@ -17,6 +17,10 @@ struct pps_opt {
     const char *help; // one line; NULL: a published alias of another option, not listed
 };
 
+// Writes the help of an option, with the word "default" in the parentheses at its end, which hold the default of an option
+// that has an argument.
+void pps_opt_help(const struct pps_opt *option, char *out, size_t size);
+
 // Another name of an option, as published elsewhere. It is not listed in --help.
 struct pps_opt_alias {
     const char *name, *option;
@@ -88,6 +92,18 @@ PPS_MUST_CHECK enum pps_status pps_arg_count(const struct pps_args *args, const 
 PPS_MUST_CHECK enum pps_status pps_arg_number(const struct pps_args *args, const char *name,
                                               double min, double max, double *value,
                                               struct pps_error *err);
+
+// Reads an amount of memory of an option with its unit, as in 80GiB, 70000MiB or "80 GB"; a bare number is in `unit`.
+// *value is in `unit`, and unchanged if the option is not given. PPS_E_INPUT outside 0 ... max, for an unknown unit, and for a
+// bare number above `most`, which was meant in a smaller unit.
+struct pps_memory_option {
+    const char *name, *unit;
+    double most, max;
+};
+
+PPS_MUST_CHECK enum pps_status pps_arg_memory(const struct pps_args *args,
+                                              const struct pps_memory_option *option,
+                                              double *value, struct pps_error *err);
 
 // Parses --digits: a number of decimals 0 ... 17, or "full" (PPS_FULL_DIGITS). *digits is
 // unchanged if the option is not given.

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 const char *pps_arg_nth(const struct pps_args *args, const char *name, int nth)
 {
@@ -125,6 +126,46 @@ enum pps_status pps_arg_number(const struct pps_args *args, const char *name, do
         return pps_fail(err, PPS_E_INPUT, "--%s %s: expected a number from %g to %g", name,
                         text, min, max);
     *value = number;
+    return PPS_OK;
+}
+
+// Returns the bytes of a unit; NAN: there is no such unit.
+static double bytes_of_unit(const char *unit)
+{
+    static const char *const names[2][5] = {{"B", "kB", "MB", "GB", "TB"},
+                                            {"B", "KiB", "MiB", "GiB", "TiB"}};
+    static const double steps[] = {1000, 1024};
+    for (int kind = 0; kind < 2; kind++) {
+        double bytes = 1;
+        for (int power = 0; power < 5; power++, bytes *= steps[kind])
+            if (strcasecmp(unit, names[kind][power]) == 0)
+                return bytes;
+    }
+    return (double)NAN;
+}
+
+enum pps_status pps_arg_memory(const struct pps_args *args,
+                               const struct pps_memory_option *option, double *value,
+                               struct pps_error *err)
+{
+    const char *name = option->name, *unit = option->unit, *text = pps_arg(args, name);
+    if (text == NULL)
+        return PPS_OK;
+    char *end;
+    const double number = strtod(text, &end);
+    const bool bare = *end == '\0';
+    end += strspn(end, " ");
+    const double amount = bare ? number : number * bytes_of_unit(end) / bytes_of_unit(unit);
+    if (end == text || !(amount >= 0 && amount <= option->max))
+        return pps_fail(
+            err, PPS_E_INPUT,
+            "--%s %s: expected an amount of memory, such as 80GiB or 70000MiB (a bare number is in %s)",
+            name, text, unit);
+    if (bare && amount > option->most)
+        return pps_fail(err, PPS_E_INPUT,
+                        "--%s %s: %s %s is no memory of a device; write its unit, as in %sMiB",
+                        name, text, text, unit, text);
+    *value = amount;
     return PPS_OK;
 }
 

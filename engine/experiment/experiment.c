@@ -7,6 +7,7 @@
 #include "engine/experiment/loading_private.h"
 #include "engine/experiment/resolved.h"
 #include "engine/let/let_columns.h"
+#include "engine/program/program.h"
 #include "engine/space/grid.h"
 #include "engine/space/typed_columns.h"
 
@@ -115,6 +116,8 @@ static enum pps_status build_rules(struct pps_loader *l)
 static enum pps_status choose_kernel(struct pps_loader *l)
 {
     const cJSON *item = pps_json_member(l->file.root, "kernel");
+    if (pps_json_member(l->file.root, "command") != NULL)
+        return pps_load_command(l);
     if (item != NULL && !cJSON_IsString(item))
         return pps_json_fail(&l->file, item, l->err, "kernel: expected a name, as in \"%s\"",
                              l->request->kernels[0]->name);
@@ -223,7 +226,7 @@ static enum pps_status set_up(struct pps_loader *l)
     if (status != PPS_OK)
         return status;
     experiment->model = l->kernel;
-    status = pps_load_lets(l);
+    status = l->bare ? PPS_OK : pps_load_lets(l);
     if (status != PPS_OK)
         return status;
     experiment->kernel = experiment->space.kernel = l->kernel;
@@ -297,8 +300,7 @@ static enum pps_status count(struct pps_loader *l)
     return status;
 }
 
-// Builds the experiment of the document l->file.
-static enum pps_status load(struct pps_loader *l)
+enum pps_status pps_load_experiment(struct pps_loader *l)
 {
     const size_t n = (size_t)l->request->n_overrides;
     l->experiment = calloc(1, sizeof *l->experiment);
@@ -315,18 +317,24 @@ static enum pps_status load(struct pps_loader *l)
     return status;
 }
 
-// Builds the experiment if its document was read, and frees what only loading needs.
-static enum pps_status finish(struct pps_loader *l, enum pps_status status,
-                              struct pps_experiment **experiment)
+void pps_loader_free(struct pps_loader *l)
 {
-    if (status == PPS_OK)
-        status = load(l);
-    pps_json_free(&l->file);
     pps_json_free(&l->preset);
     for (int i = 0; l->overrides != NULL && i <= l->request->n_overrides; i++)
         pps_json_free(&l->overrides[i]);
     free(l->overrides);
     free(l->points_path);
+    cJSON_Delete(l->results);
+}
+
+// Builds the experiment if its document was read, and frees what only loading needs.
+static enum pps_status finish(struct pps_loader *l, enum pps_status status,
+                              struct pps_experiment **experiment)
+{
+    if (status == PPS_OK)
+        status = pps_load_experiment(l);
+    pps_json_free(&l->file);
+    pps_loader_free(l);
     if (status != PPS_OK)
         pps_experiment_free(l->experiment);
     *experiment = status == PPS_OK ? l->experiment : NULL;
@@ -357,6 +365,7 @@ void pps_experiment_free(struct pps_experiment *experiment)
         pps_option_free(&experiment->options[o]);
     pps_let_columns_close(experiment->lets);
     pps_documents_close(experiment->inputs);
+    pps_program_close(experiment->program);
     cJSON_Delete(experiment->resolved);
     free(experiment->output);
     free(experiment->only);

@@ -52,8 +52,11 @@ struct pps_request {
     const char *only; // what of all rows is wanted (--only-top), part of the digest; NULL: all
 };
 
+struct pps_program;
+
 struct pps_experiment {
     const struct pps_kernel *kernel; // with the documents read, where it has slots
+    struct pps_program *program;     // the command that is the kernel; or NULL
     struct pps_documents *inputs;
     struct pps_let_columns *lets; // columns that `kernel` has besides those of `model`; or NULL
     const struct pps_kernel *model; // the kernel without computed columns: what audits compare

@@ -13,12 +13,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const pps_reserved_words[] = {"$schema", "kernel", "inputs", "params", "preset",
-                                          "where",   "zip",    "points", "sample", "seed",
-                                          "output",  "let",    NULL};
+const char *const pps_reserved_words[] = {"$schema", "kernel", "command", "inputs", "params",
+                                          "preset",  "where",  "zip",     "points", "sample",
+                                          "seed",    "output", "let",     NULL};
 enum { N_RESERVED = sizeof pps_reserved_words / sizeof *pps_reserved_words - 1 };
 
-static bool is_reserved(const char *name)
+bool pps_is_reserved(const char *name)
 {
     for (int i = 0; i < N_RESERVED; i++)
         if (strcmp(name, pps_reserved_words[i]) == 0)
@@ -30,7 +30,7 @@ static bool is_reserved(const char *name)
 // this name.
 static bool is_entry(const struct pps_kernel *kernel, const char *name)
 {
-    return !is_reserved(name) || (strcmp(name, "seed") == 0 && pps_seed_param(kernel) >= 0);
+    return !pps_is_reserved(name) || (strcmp(name, "seed") == 0 && pps_seed_param(kernel) >= 0);
 }
 
 int pps_find_option(const struct pps_kernel *kernel, const char *name)
@@ -118,8 +118,10 @@ static char *override_to_json(const char *text)
     return fclose(out) == 0 ? json : NULL;
 }
 
-static enum pps_status parse_override(struct pps_loader *l, int i)
+enum pps_status pps_load_override(struct pps_loader *l, int i)
 {
+    if (l->overrides[i].root != NULL)
+        return PPS_OK;
     const struct pps_override *override = &l->request->overrides[i];
     char name[160];
     snprintf(name, sizeof name, "%s%.48s%s%.80s", override->is_option ? "--" : "-s ",
@@ -258,7 +260,7 @@ static enum pps_status override_entries(struct pps_loader *l)
 {
     for (int i = 0; i < l->request->n_overrides; i++) {
         const struct pps_override *override = &l->request->overrides[i];
-        enum pps_status status = parse_override(l, i);
+        enum pps_status status = pps_load_override(l, i);
         const struct pps_entry entry = {override->key, &l->overrides[i], l->overrides[i].root};
         if (status == PPS_OK && !is_entry(l->kernel, override->key))
             status = pps_json_fail(entry.json, entry.item, l->err,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Holds the state of loading an experiment: the documents, the entry of each name, and the
 // steps that turn entries into axes. Private to experiment.c, load_names.c,
-// load_dictionaries.c, load_lets.c, load_sample.c, load_documents.c, load_zip.c and load_axes.c.
+// load_command.c, command_kinds.c, load_dictionaries.c, load_lets.c, load_sample.c, load_documents.c, load_zip.c and load_axes.c.
 #ifndef PPS_ENGINE_EXPERIMENT_LOADING_PRIVATE_H
 #define PPS_ENGINE_EXPERIMENT_LOADING_PRIVATE_H
 
@@ -27,10 +27,40 @@ struct pps_loader {
     int n_entries;
     int axis_of[PPS_MAX_PARAMS]; // -1: no axis
     char *points_path;           // may be NULL
+    cJSON *results;              // of a command, as its first point has printed them; or NULL
+    bool bare; // only the points count: of a command, results are not known yet
     struct pps_error *err;
 };
 
+// ---- experiment.c ----
+
+// Builds the experiment of the document l->file. The caller frees l->experiment, also after an error.
+PPS_MUST_CHECK enum pps_status pps_load_experiment(struct pps_loader *l);
+
+// Frees what only loading needs, except l->file.
+void pps_loader_free(struct pps_loader *l);
+
+// ---- load_command.c ----
+
+// Makes a kernel of the command of the experiment.
+PPS_MUST_CHECK enum pps_status pps_load_command(struct pps_loader *l);
+
+// ---- command_kinds.c ----
+
+// Adds the kind of a parameter with these values to `kinds`, an object in the form of "params" of a command.
+void pps_command_kind(cJSON *kinds, const char *name, const cJSON *item);
+
+// Adds the kinds of the columns of a file of points.
+PPS_MUST_CHECK enum pps_status pps_command_point_kinds(cJSON *kinds, const char *path,
+                                                       struct pps_error *err);
+
 // ---- load_names.c ----
+
+// Returns whether a key of an experiment cannot be a parameter.
+bool pps_is_reserved(const char *name);
+
+// Parses the values of option -s number i, once.
+PPS_MUST_CHECK enum pps_status pps_load_override(struct pps_loader *l, int i);
 
 // Reads the experiment's file or text, or creates an empty experiment if there is neither.
 PPS_MUST_CHECK enum pps_status pps_load_file(struct pps_loader *l);

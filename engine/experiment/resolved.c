@@ -6,6 +6,7 @@
 #include "engine/axes/axis_json.h"
 #include "engine/axes/option_json.h"
 #include "engine/let/let_columns.h"
+#include "engine/program/program.h"
 #include "engine/space/sample.h"
 #include "engine/space/value.h"
 
@@ -121,6 +122,9 @@ enum pps_status pps_experiment_resolve(struct pps_experiment *e, const char *poi
     cJSON *root = cJSON_CreateObject();
     e->resolved = root;
     cJSON_AddStringToObject(root, "kernel", e->kernel->name);
+    if (e->program != NULL)
+        cJSON_AddItemToObject(root, "command",
+                              cJSON_Duplicate(pps_program_resolved(e->program), true));
     if (pps_documents_resolved(e->inputs) != NULL)
         cJSON_AddItemToObject(root, "inputs",
                               cJSON_Duplicate(pps_documents_resolved(e->inputs), true));

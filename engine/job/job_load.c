@@ -5,6 +5,7 @@
 #include "base/system/machine.h"
 #include "base/text/characters.h"
 #include "base/write/gate.h"
+#include "engine/program/program.h"
 #include "engine/run/row_maker.h"
 
 #include <stdio.h>
@@ -67,6 +68,20 @@ static enum pps_status check_inputs(const struct pps_job_result *r, struct pps_e
     return status == PPS_OK ? pps_gate_check_inputs(gate, manifest, err) : status;
 }
 
+// A program must exist. Points at which it fails leave their logs beside the result.
+static enum pps_status prepare_program(const struct pps_job_result *r, struct pps_error *err)
+{
+    struct pps_program *program = r->experiment->program;
+    char folder[sizeof r->path.path + sizeof PPS_LOGS];
+    if (program == NULL)
+        return PPS_OK;
+    const enum pps_status status = pps_program_check(program, err);
+    if (status != PPS_OK || strcmp(r->path.path, "-") == 0)
+        return status;
+    snprintf(folder, sizeof folder, "%s" PPS_LOGS, r->path.path);
+    return pps_program_keep_logs(program, folder, err);
+}
+
 enum pps_status pps_job_load(const struct pps_job *job, struct pps_job_result *r,
                              struct pps_error *err)
 {
@@ -86,6 +101,8 @@ enum pps_status pps_job_load(const struct pps_job *job, struct pps_job_result *r
                                        &r->path, err);
     if (status == PPS_OK)
         status = check_inputs(r, err);
+    if (status == PPS_OK)
+        status = prepare_program(r, err);
     r->sweep.codec = r->path.codec;
     return status == PPS_OK
                ? pps_scratch_bytes(r->experiment, r->sweep.threads, &scratch_bytes, err)

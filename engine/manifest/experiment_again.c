@@ -2,6 +2,7 @@
 // Turns a manifest into the request of its run and into its experiment.
 #include "engine/manifest/experiment_again.h"
 
+#include "engine/program/program.h"
 #include "engine/space/typed_columns.h"
 #include "engine/space/value.h"
 
@@ -10,11 +11,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+// The kernel of the result, or of all commands; NULL: not known.
+static const struct pps_kernel *kernel_of(const struct pps_manifest_facts *said,
+                                          const struct pps_kernel *const *kernels)
+{
+    return strcmp(said->kernel, PPS_PROGRAM_KERNEL) == 0
+               ? &pps_program_table
+               : pps_kernels_find(kernels, said->kernel);
+}
+
 bool pps_experiment_again_possible(const struct pps_manifest_facts *said,
                                    const struct pps_kernel *const *kernels, const char *version,
                                    char *why, size_t cap)
 {
-    const struct pps_kernel *kernel = pps_kernels_find(kernels, said->kernel);
+    const struct pps_kernel *kernel = kernel_of(said, kernels);
     if (kernel == NULL)
         snprintf(
             why, cap,
@@ -75,6 +85,8 @@ static int digits_of(const struct pps_manifest_facts *said, const struct pps_ker
     const cJSON *item;
     int i = 0;
     cJSON_ArrayForEach (item, said->columns) {
+        if (kernel == &pps_program_table && pps_json_member(item, "kind") == NULL)
+            return pps_manifest_facts_decimals(said, i);
         for (int c = 0; c < kernel->n_columns; c++)
             if (kernel->columns[c].kind == PPS_COLUMN_REAL &&
                 strcmp(kernel->columns[c].name, pps_json_member(item, "name")->valuestring) ==
@@ -135,7 +147,7 @@ enum pps_status pps_experiment_again(const struct pps_manifest_facts *said,
                                      const struct pps_input_words *inputs,
                                      struct pps_experiment **experiment, struct pps_error *err)
 {
-    const struct pps_kernel *only[] = {pps_kernels_find(kernels, said->kernel), NULL};
+    const struct pps_kernel *only[] = {kernel_of(said, kernels), NULL};
     char *metrics = metrics_of(said);
     struct pps_request request = {.kernels = only,
                                   .metrics = metrics,

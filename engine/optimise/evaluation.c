@@ -119,7 +119,7 @@ static void add_params(const struct pps_evaluation *ev, cJSON *root, size_t firs
 
 static cJSON *experiment_tree(const struct pps_evaluation *ev, size_t first, size_t n)
 {
-    static const char *const kept[] = {"kernel", "inputs", "seed"};
+    static const char *const kept[] = {"kernel", "command", "inputs", "seed"};
     const cJSON *resolved = ev->space->experiment->resolved;
     cJSON *root = cJSON_CreateObject();
     for (size_t k = 0; k < sizeof kept / sizeof *kept; k++)

@@ -6,6 +6,7 @@
 #include "engine/experiment/documents.h"
 #include "engine/experiment/experiment.h"
 #include "engine/manifest/manifest_file.h"
+#include "engine/program/program.h"
 #include "engine/read/view.h"
 #include "engine/space/typed_columns.h"
 #include "engine/space/value.h"
@@ -60,6 +61,10 @@ static enum pps_status choose_kernel(const struct pps_kernel *const *kernels, co
                                      const struct pps_kernel **kernel, struct pps_error *err)
 {
     const cJSON *name = manifest != NULL ? pps_json_member(manifest, "kernel") : NULL;
+    if (cJSON_IsString(name) && strcmp(name->valuestring, PPS_PROGRAM_KERNEL) == 0)
+        return pps_fail(err, PPS_E_INPUT,
+                        "%s: a command made its rows, which has no timelines and no baseline",
+                        path);
     if (cJSON_IsString(name))
         return pps_kernel_choose(kernels, name->valuestring, kernel, err);
     for (int k = 0; kernels[k] != NULL; k++)

@@ -39,12 +39,25 @@ static enum pps_status find_axis(const struct pps_slices *cut, const char *optio
                     cut->view.path, option);
 }
 
+// The axes of a result whose kernel is not known: its first two parameters.
+static struct pps_heatmap first_axes(const struct pps_view *view)
+{
+    struct pps_heatmap map = {0};
+    for (int i = 0; i < view->n_columns && view->roles_known && map.y == NULL; i++) {
+        if (view->columns[i].role != PPS_ROLE_PARAM)
+            continue;
+        map.y = map.x != NULL ? view->columns[i].name : NULL;
+        map.x = map.x != NULL ? map.x : view->columns[i].name;
+    }
+    return map;
+}
+
 static enum pps_status find_axes(struct pps_slices *cut, const struct pps_slice_ask *ask,
                                  struct pps_error *err)
 {
     const struct pps_kernel *kernel = cut->view.kernel;
-    const struct pps_heatmap none = {0};
-    const struct pps_heatmap *map = kernel == NULL ? &none : &kernel->heatmap;
+    const struct pps_heatmap first = first_axes(&cut->view);
+    const struct pps_heatmap *map = kernel == NULL ? &first : &kernel->heatmap;
     const char *value = ask->value;
     if (value == NULL && map->value != NULL &&
         pps_result_find(cut->view.result, map->value) >= 0)

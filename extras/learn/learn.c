@@ -21,7 +21,7 @@ enum { THREADS_MAX = 64, SAVE_S = 10 };
 static const struct pps_opt options[] = {
     {"output", 'o', "POLICY", "write the policy to this JSON file"},
     {"problems", 0, "FILE",
-     "JSON file with the ranges of training problems (model.md, Learning)"},
+     "JSON file with the ranges of training problems: model.md, Learning"},
     {"seed", 0, "N", "seed of weights, problems and exploration (1)"},
     {"trainer", 0, "NAME", "rollouts, ppo, or es: evolution of a simple policy (rollouts)"},
     {"episodes", 0, "N",

@@ -85,12 +85,13 @@ static enum pps_status read_order(struct balance_shape *shape, const struct pps_
 static enum pps_status read_memory(struct balance_request *request, const struct pps_args *args,
                                    struct pps_error *err)
 {
-    enum pps_status status =
-        pps_arg_number(args, "memory", 0, MEMORY_MAX, &request->memory_mb, err);
+    static const struct pps_memory_option memory = {"memory", "MiB", MEMORY_MAX, MEMORY_MAX};
+    static const struct pps_memory_option margin = {"margin", "MiB", MEMORY_MAX, MEMORY_MAX};
+    enum pps_status status = pps_arg_memory(args, &memory, &request->memory_mb, err);
     if (status == PPS_OK && !(request->memory_mb > 0))
         status = pps_fail(err, PPS_E_INPUT, "--memory: expected MiB of a device, above 0");
     if (status == PPS_OK)
-        status = pps_arg_number(args, "margin", 0, MEMORY_MAX, &request->margin_mb, err);
+        status = pps_arg_memory(args, &margin, &request->margin_mb, err);
     if (status == PPS_OK && request->margin_mb >= request->memory_mb)
         status = pps_fail(err, PPS_E_INPUT, "--margin %.10g: expected less than --memory %.10g",
                           request->margin_mb, request->memory_mb);

@@ -24,9 +24,10 @@
         {"chunks", 'i', "V", "chunks of a stage: 1 is 1F1B, more are interleaved (1)"},        \
         {"order", 0, "NAME", "order of chunks: big, which holds more memory, or less (big)"},  \
         {"less-memory", 0, "0|1", "published form of --order: 1 is less (0)"},                 \
-        {"memory", 0, "MIB", "memory of a device in MiB (56000)"},                             \
+        {"memory", 0, "MEMORY", "memory of a device: 64GiB, or a number of MiB (56000)"},      \
     {                                                                                          \
-        "margin", 0, "MIB", "memory that stays unused on every device (0)"                     \
+        "margin", 0, "MEMORY",                                                                 \
+            "memory that stays unused on every device: 2GiB, or a number of MiB (0)"           \
     }
 
 // Published names of these options.

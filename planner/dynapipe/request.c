@@ -300,7 +300,8 @@ enum pps_status dynaplan_read_memory(struct dynaplan_request *r, const struct pp
         r->setup.limit = (double)INFINITY;
         return PPS_OK;
     }
-    return pps_arg_number(args, "memory", 0, 1e12, &r->setup.limit, err);
+    const struct pps_memory_option option = {"memory", "MB", 1e12, 1e12};
+    return pps_arg_memory(args, &option, &r->setup.limit, err);
 }
 
 enum pps_status dynaplan_open_state(struct step_setup *setup, struct pps_error *err)

@@ -13,17 +13,17 @@
 #include "planner/shared/document_read.h"
 
 // The options that plan_run_open() reads, for a table of options. letter: of --training, or 0.
-#define PLAN_RUN_OPTIONS(letter)                                                               \
-    {"training", letter, "FILE", "read batch, sharding, bytes per parameter and schedule"},    \
-        {"devices", 'n', "N", "number of devices (from the cluster file)"},                    \
-        {"memory", 0, "GIB",                                                                   \
-         "usable memory per device (from the cluster file, else all of it)"},                  \
-        {"stack", 0, "NAME|FILE",                                                              \
-         "software stack (from the training file, else megatron-tuned; ZeRO 2 and 3: fsdp)"},  \
-        {"precision", 0, "WORD", "bf16, fp8 or mxfp8 (from the training file, else bf16)"},    \
-        {"gbs", 0, "N", "sequences per step (from the training file, else 1024)"},             \
-    {                                                                                          \
-        "seq-length", 0, "N", "tokens per sequence (from the model file, else 4096)"           \
+#define PLAN_RUN_OPTIONS(letter)                                                                         \
+    {"training", letter, "FILE", "read batch, sharding, bytes per parameter and schedule"},              \
+        {"devices", 'n', "N", "number of devices (from the cluster file)"},                              \
+        {"memory", 0, "MEMORY",                                                                          \
+         "usable memory per device: 80GiB, or a number of GiB (from the cluster file, else all of it)"}, \
+        {"stack", 0, "NAME|FILE",                                                                        \
+         "software stack (from the training file, else megatron-tuned; ZeRO 2 and 3: fsdp)"},            \
+        {"precision", 0, "WORD", "bf16, fp8 or mxfp8 (from the training file, else bf16)"},              \
+        {"gbs", 0, "N", "sequences per step (from the training file, else 1024)"},                       \
+    {                                                                                                    \
+        "seq-length", 0, "N", "tokens per sequence (from the model file, else 4096)"                     \
     }
 
 enum { PLAN_DOCUMENTS = 6 };

@@ -96,6 +96,7 @@ void plan_run_print_memory(const struct plan_run *run)
 static enum pps_status read_cluster_options(struct plan_run *run, const struct pps_args *args,
                                             struct pps_error *err)
 {
+    static const struct pps_memory_option memory = {"memory", "GiB", 8192, 1e9};
     uint64_t devices = 0, node = 0;
     double gib = 0;
     enum pps_status status = read_devices(args, &devices, &node, err);
@@ -107,7 +108,10 @@ static enum pps_status read_cluster_options(struct plan_run *run, const struct p
         status = default_cluster(run, devices, err);
     }
     if (status == PPS_OK && args != NULL)
-        status = pps_arg_number(args, "memory", 0.001, 1e9, &gib, err);
+        status = pps_arg_memory(args, &memory, &gib, err);
+    if (status == PPS_OK && option(args, "memory") != NULL && gib < 0.001)
+        return pps_fail(err, PPS_E_INPUT, "--memory %s: expected at least 0.001 GiB",
+                        option(args, "memory"));
     if (status != PPS_OK)
         return status;
     if (devices > 0)

@@ -8,7 +8,8 @@
 
 `evaluate` computes points into arrays. `Model` does the same with less time per call. `sweep`
 runs an experiment to a file, as the program ``ppsweep run`` does. `read` returns a result as a
-pandas DataFrame or as arrays. `kernels` lists the models. Wrong input raises `Error`.
+pandas DataFrame or as arrays. `check` prices a training, `tune` finds better ones; both call the
+program. `kernels` lists the models. Wrong input raises `Error`.
 
 The module needs the shared library libppsweep. The environment variable ``PPSWEEP_LIBRARY`` may
 contain its path.
@@ -19,7 +20,8 @@ from .evaluation import Evaluation
 from .model import Column, Model, Parameter, evaluate, kernels
 from .result import read
 from .sweep import Progress, Summary, sweep
+from .training import Training, Tuned, check, tune
 
 __version__ = version()
 __all__ = ["Column", "Error", "Evaluation", "Model", "Parameter", "Progress", "Summary",
-           "evaluate", "kernels", "read", "sweep", "version"]
+           "Training", "Tuned", "check", "evaluate", "kernels", "read", "sweep", "tune", "version"]

@@ -53,6 +53,21 @@ class Evaluation(dict):
         self._details = details
         self._handle = handle
 
+    def _repr_html_(self):
+        """Show at most 20 points, with the parameters of the call."""
+        from html import escape
+
+        shown = 20
+        columns = {**self.parameters, **self}
+        cells = [np.broadcast_to(np.asarray(values, object), self.shape).reshape(-1)[:shown]
+                 for values in columns.values()]
+        head = "".join(f"<th>{escape(name)}</th>" for name in columns)
+        body = "".join("<tr>" + "".join(f"<td>{escape(str(cell))}</td>" for cell in row) + "</tr>"
+                       for row in zip(*cells))
+        n = int(np.prod(self.shape, dtype=int))
+        rest = f"<p>{shown} of {n} points</p>" if n > shown else ""
+        return f"<table><tr>{head}</tr>{body}</table>{rest}"
+
     @property
     def outcome(self):
         """The outcome of each point in words.

@@ -8,6 +8,7 @@ import queue
 from dataclasses import dataclass
 
 from ._calls import Stop, call
+from ._html import table
 from ._library import (E_STOPPED, OK, WATCH, ErrorStruct, RunOptions, SummaryStruct, check, lib,
                        text_of)
 
@@ -80,6 +81,14 @@ class Summary:
     cpu_s: float
     resumed: bool
     repeated: bool
+
+    def _repr_html_(self):
+        state = "complete" if self.complete else "stopped; the same call continues it"
+        return table({"result": f"{self.path} ({state})",
+                      f"best {self.objective}": f"{self.best:.6g} ({self.best_row})",
+                      "rows": f"{self.rows} of {self.points} points, {self.failed} failed, "
+                              f"{self.infeasible} infeasible",
+                      "time": f"{self.wall_s:.3g} s"})
 
 
 def sweep(experiment, path=None, *, resume=True, threads=0, progress=None, time_limit=None,

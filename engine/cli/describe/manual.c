@@ -85,7 +85,9 @@ static void put_option(FILE *out, const struct pps_opt *option)
         fputs(optional ? "\\fR]" : "\\fR", out);
     }
     fputc('\n', out);
-    put(out, option->help);
+    char help[512];
+    pps_opt_help(option, help, sizeof help);
+    put(out, help);
     fputc('\n', out);
 }
 

@@ -222,8 +222,30 @@ static void define_kernel(cJSON *definitions, const struct pps_kernel *kernel)
 
 // ---- the whole --------------------------------------------------------------------------------
 
-// If the key "kernel" has this name, or is missing where the kernel is the default, the definition of
-// the kernel holds.
+// A program in place of a kernel; its parameters have any name.
+static cJSON *word_command(void)
+{
+    static const char *const protocols[] = {"csv", "json", NULL};
+    cJSON *list, *any = pps_schema_any(&list), *properties,
+                 *object = closed_object(&properties);
+    cJSON *run_list, *run = pps_schema_any(&run_list);
+    cJSON_AddItemToArray(run_list, pps_schema_text("a program and its arguments, with {NAME}"));
+    cJSON_AddItemToArray(run_list, array_of(pps_schema_text(NULL), 1));
+    cJSON_AddItemToArray(list, pps_schema_text("a program and its arguments, with {NAME}"));
+    cJSON_AddItemToArray(list, array_of(pps_schema_text(NULL), 1));
+    cJSON_AddItemToObject(properties, "run", run);
+    cJSON_AddItemToObject(properties, "lines", pps_schema_names(protocols));
+    static const char *const others[] = {"params", "results", "time_limit", "retries",
+                                         "point_time"};
+    for (size_t o = 0; o < sizeof others / sizeof *others; o++)
+        cJSON_AddItemToObject(properties, others[o], cJSON_CreateObject());
+    cJSON_AddItemToArray(cJSON_AddArrayToObject(object, "required"), cJSON_CreateString("run"));
+    cJSON_AddItemToArray(list, object);
+    return any;
+}
+
+// If the key "kernel" has this name, or is missing where the kernel is the default and there is no command, the
+// definition of the kernel holds.
 static cJSON *choice(const struct pps_kernel *kernel, bool is_default)
 {
     cJSON *object = cJSON_CreateObject();
@@ -231,7 +253,11 @@ static cJSON *choice(const struct pps_kernel *kernel, bool is_default)
     cJSON *properties = cJSON_AddObjectToObject(condition, "properties");
     cJSON_AddStringToObject(cJSON_AddObjectToObject(properties, "kernel"), "const",
                             kernel->name);
-    if (!is_default)
+    if (is_default)
+        cJSON_AddItemToArray(
+            cJSON_AddArrayToObject(cJSON_AddObjectToObject(condition, "not"), "required"),
+            cJSON_CreateString("command"));
+    else
         cJSON_AddItemToArray(cJSON_AddArrayToObject(condition, "required"),
                              cJSON_CreateString("kernel"));
     cJSON_AddItemToObject(object, "then", reference(kernel->name, ""));
@@ -248,6 +274,7 @@ cJSON *pps_schema_make(const struct pps_kernel *const *kernels, const struct pps
     cJSON *properties = cJSON_AddObjectToObject(schema, "properties");
     cJSON *kernel = cJSON_AddObjectToObject(properties, "kernel");
     cJSON *names = cJSON_AddArrayToObject(kernel, "enum");
+    cJSON_AddItemToObject(properties, "command", word_command());
     cJSON *choices = cJSON_AddArrayToObject(schema, "allOf");
     cJSON *definitions = cJSON_AddObjectToObject(schema, "definitions");
     if (only != NULL && only != kernels[0])

@@ -8,6 +8,7 @@
 #include "base/text/say.h"
 #include "engine/cli/report/best_rows.h"
 #include "engine/cli/report/next_commands.h"
+#include "engine/program/program.h"
 #include "engine/run/row_maker.h"
 #include "engine/run/sweep.h"
 #include "engine/space/space.h"
@@ -54,6 +55,8 @@ static void print_left_out(struct pps_job_result *r)
                     (unsigned long long)r->experiment->point_limit);
         pps_say_point(r->experiment, r->totals.counts.failed_example, ", for example ");
         fputc('\n', stderr);
+        if (r->experiment->program != NULL && strcmp(r->path.path, "-") != 0)
+            pps_say(stderr, "logs      %s" PPS_LOGS "/", r->path.path);
     }
 }
 

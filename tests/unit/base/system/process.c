@@ -63,6 +63,30 @@ static void check_nothing_remains(void)
 }
 
 // Catches an end that is confused with another, and a shell whose stdin is the caller's.
+// Would catch a program that reads the input of this process, or whose messages are taken for its output.
+Test(process, has_its_own_input_and_errors)
+{
+    struct pps_error err = {.text = ""};
+    struct pps_process process;
+    struct pps_process_end end;
+    char sh[] = "/bin/sh", option[] = "-c", command[] = "read a; echo wrong >&2; echo $a";
+    char *const args[] = {sh, option, command, NULL};
+    int input[2], errors[2];
+    cr_assert(pipe(input) == 0 && pipe(errors) == 0);
+    cr_assert_eq(write(input[1], "given\n", 6), 6);
+    const int fd = open_output();
+    const struct pps_process_start start = {.args = args,
+                                            .input = input[0],
+                                            .output = fd,
+                                            .errors = errors[1],
+                                            .grace_s = 1};
+    cr_assert_eq(pps_process_start(&process, &start, &err), PPS_OK, "%s", err.text);
+    pps_process_wait(&process, &end);
+    cr_assert_eq(end.exit_status, 0);
+    cr_assert_str_eq(read_output(), "given\n");
+    unlink(output);
+}
+
 Test(process, ends_of_programs)
 {
     static const struct {
