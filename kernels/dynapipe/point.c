@@ -323,6 +323,7 @@ static void copy_tables(const struct micro_batches *from, struct micro_batches *
     memcpy(to->backward, from->backward, bytes);
     memcpy(to->stored, from->stored, bytes);
     memcpy(to->peak, from->peak, bytes);
+    memcpy(to->backward_peak, from->backward_peak, bytes);
     memcpy(to->activation, from->activation, bytes);
     memcpy(to->gradient, from->gradient, bytes);
 }

@@ -37,9 +37,11 @@ struct dynapipe_pipeline {
 // are those between stages of one device.
 struct micro_batches {
     int32_t count, stages;
-    double *forward, *backward;    // time of a pass
-    double *stored;                // memory that is kept from the forward to the backward
-    double *peak;                  // highest additional memory while the forward runs
+    double *forward, *backward; // time of a pass
+    double *stored;             // memory that is kept from the forward to the backward
+    double *peak;               // highest additional memory while the forward runs
+    double *
+        backward_peak; // memory beside what is stored while the backward runs: what it makes again
     double *activation, *gradient; // time of the transfer s -> s + 1 behind a forward, and back
 };
 

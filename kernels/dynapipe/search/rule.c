@@ -49,6 +49,7 @@ static void write(struct micro_batches *to, const struct plan_task *task,
         to->backward[at] = back->backward[from];
         to->stored[at] = own->stored[from];
         to->peak[at] = own->peak[from];
+        to->backward_peak[at] = own->backward_peak[from];
         to->activation[at] = keep->activation[from];
         to->gradient[at] = keep->gradient[from];
     }

@@ -243,8 +243,8 @@ Test(dynapipe_plan_search, the_last_backward_is_relieved)
     plan_case_open(&c, 2, 2, 1);
     plan_case_draw(&c, &r);
     for (int32_t d = 0; d < 2; d++)
-        c.limit[d] = c.state[d] + c.of[0].peak[d] + 1;
-    cr_assert_gt(c.of[0].stored[0], c.of[0].peak[0] + 1);
+        c.limit[d] = c.state[d] + plan_needs(&c.of[DYNAPIPE_FULL], d) + 1;
+    cr_assert_gt(c.of[0].stored[0], c.limit[0] - c.state[0]);
     struct plan_request request = request_of(&c, PLAN_NORMAL);
     cr_assert_eq(search(&c, request, &answer, &p), PLAN_FOUND);
     cr_assert(answer.fits);
