@@ -180,8 +180,11 @@ static bool explain_plan(struct batch_task *t, const struct step_replica *r)
                    t->setup->limits[d], (int)d);
     return end(t, PLANNED_INFEASIBLE,
                "mode %s found no plan that fits: its plan needs %.1f MB, has %.1f MB (device "
-               "%d); use --mode best",
-               plan_mode_names[a->mode], a->needs, d >= 0 ? t->setup->limits[d] : 0, (int)d);
+               "%d); %s",
+               plan_mode_names[a->mode], a->needs, d >= 0 ? t->setup->limits[d] : 0, (int)d,
+               t->choice->method != PLAN_ANY_METHOD
+                   ? "leave out --method"
+                   : "--mode quick finds a plan in about the same time");
 }
 
 // The memory of a replica: its plan, its instructions and their check.

@@ -28,9 +28,9 @@
         {"offset", 0, "N", "tokens by which the network shortens a sequence (0)"},             \
         {"no-permute", 0, NULL, "micro-batches keep the order of the division"},               \
         {"method", 0, "NAME",                                                                  \
-         "wait-free-cyclic, 1F1B, interleaved-1F1B or fifo (the best of all)"},                \
+         "wait-free-cyclic, 1F1B, interleaved-1F1B, fifo or free-warm-up (any order)"},        \
         {"mode", 0, "NAME", "best, quick, normal, fast or auto (best)"},                       \
-        {"budget", 0, "N", "evaluations of schedules (40k, quick 2k)"},                        \
+        {"budget", 0, "N", "evaluations of schedules (by size, at most 240k; quick 2k)"},      \
         {"seed", 0, "N", "seed of the search (1)"},                                            \
     {                                                                                          \
         "compat", 0, "none|orig", "orig: normal and fast keep their published faults (none)"   \

@@ -179,14 +179,7 @@ static void write_batch(const struct linear *l, const struct linear_plan *plan,
     for (int32_t s = 0; s < l->stages; s++) {
         const int64_t from = micro_batches_at(keep, plan->order[position], s),
                       to = micro_batches_at(batches, position, s);
-        const struct micro_batches *of = l->of[plan->recompute[from]];
-        batches->forward[to] = of->forward[from];
-        batches->backward[to] = of->backward[from];
-        batches->stored[to] = of->stored[from];
-        batches->peak[to] = of->peak[from];
-        batches->backward_peak[to] = of->backward_peak[from];
-        batches->activation[to] = keep->activation[from];
-        batches->gradient[to] = keep->gradient[from];
+        micro_batches_copy(batches, to, l->of[plan->recompute[from]], keep, from);
     }
 }
 

@@ -51,6 +51,21 @@ static inline int64_t micro_batches_at(const struct micro_batches *batches, int3
     return (int64_t)micro_batch * batches->stages + stage;
 }
 
+// Copies what a micro-batch costs at a stage. of: those with the recomputation that the stage has; keep: those whose
+// transfers hold.
+static inline void micro_batches_copy(struct micro_batches *to, int64_t at,
+                                      const struct micro_batches *of,
+                                      const struct micro_batches *keep, int64_t from)
+{
+    to->forward[at] = of->forward[from];
+    to->backward[at] = of->backward[from];
+    to->stored[at] = of->stored[from];
+    to->peak[at] = of->peak[from];
+    to->backward_peak[at] = of->backward_peak[from];
+    to->activation[at] = keep->activation[from];
+    to->gradient[at] = keep->gradient[from];
+}
+
 // Takes the arrays from the room; their values are not set.
 void micro_batches_take(struct micro_batches *batches, int32_t count, int32_t stages,
                         struct room *room);
