@@ -22,7 +22,8 @@
         {"tp", 0, "T", "tensor-parallel degree of the cost tables (1)"},                       \
         {"zero", 0, "0..3", "stage of sharding over the replicas (0)"},                        \
         {"memory", 0, "MB", "memory of a device in MB, or none (that of the cluster)"},        \
-        {"fraction", 0, "F", "part of the free memory for one micro-batch (1 / devices)"},     \
+        {"fraction", 0, "F",                                                                   \
+         "part of the free memory for one micro-batch (the best of several)"},                 \
         {"order", 0, "NAME", "order of samples: best, length or path (best)"},                 \
         {"pack", 0, NULL, "pack several samples into a row where that is faster"},             \
         {"offset", 0, "N", "tokens by which the network shortens a sequence (0)"},             \

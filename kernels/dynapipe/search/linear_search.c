@@ -269,12 +269,14 @@ static void anneal(struct linear_search *s, int64_t steps)
 
 // ---- polishing ------------------------------------------------------------------------------------
 
-// Lets the best plan keep what memory allows, as long as it becomes shorter.
+// Lets the best plan keep what memory allows, as long as it becomes shorter, with at most half as many evaluations again.
 static void polish(struct linear_search *s)
 {
+    const int64_t end = s->evaluations + s->task->budget / 2;
     for (bool better = true; better && !s->is_over;) {
         better = false;
-        for (int32_t at = 0; at < s->count * s->stages && !s->is_over; at++) {
+        for (int32_t at = 0; at < s->count * s->stages && !s->is_over && s->evaluations < end;
+             at++) {
             const int32_t stage = at % s->stages;
             if (s->best.recompute[at] == DYNAPIPE_KEEP)
                 continue;

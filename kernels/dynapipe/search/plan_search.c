@@ -11,7 +11,7 @@ enum { ORDERS_PARTS = 5, LARGE_ORDERS_PARTS = 2, RULES_PARTS = 1, ALL_PARTS = 8,
 
 // Micro-batches and stages of all evaluations together.
 #define BEST_WORK  24e6
-#define QUICK_WORK 0.75e6
+#define QUICK_WORK 0.5e6
 
 #define CLOSE                                                                                  \
     1.03 // a method is worth a search if its simple plans are at most this much longer than the best

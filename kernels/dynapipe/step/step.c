@@ -89,7 +89,8 @@ static struct split_task task_of(const struct step_setup *setup,
         .measure = choice->measure,
     };
     for (int type = 0; type < DYNAPIPE_RECOMPUTE_TYPES; type++)
-        task.is_barred[type] = !setup->tables->has[type];
+        task.is_barred[type] =
+            !setup->tables->has[type] || (type == DYNAPIPE_KEEP && choice->recomputes);
     return task;
 }
 

@@ -58,7 +58,8 @@ struct step_choice {
     double
         fraction; // of the available memory for the activations of a micro-batch; 0: 1 / devices
     bool pack;
-    int32_t offset; // tokens by which the network shortens a sequence
+    bool recomputes; // the division lets all micro-batches recompute
+    int32_t offset;  // tokens by which the network shortens a sequence
     bool keeps_order;
     enum plan_mode mode;
     int method;     // enum method, or PLAN_ANY_METHOD
