@@ -22,14 +22,13 @@
         {"tp", 0, "T", "tensor-parallel degree of the cost tables (1)"},                       \
         {"zero", 0, "0..3", "stage of sharding over the replicas (0)"},                        \
         {"memory", 0, "MB", "memory of a device in MB, or none (that of the cluster)"},        \
-        {"fraction", 0, "F",                                                                   \
-         "part of the free memory for one micro-batch (the best of several)"},                 \
+        {"fraction", 0, "F", "part of the free memory for one micro-batch (best of several)"}, \
         {"order", 0, "NAME", "order of samples: best, length or path (best)"},                 \
         {"pack", 0, NULL, "pack several samples into a row where that is faster"},             \
         {"offset", 0, "N", "tokens by which the network shortens a sequence (0)"},             \
         {"no-permute", 0, NULL, "micro-batches keep the order of the division"},               \
         {"method", 0, "NAME",                                                                  \
-         "wait-free-cyclic, 1F1B, interleaved-1F1B, fifo or free-warm-up (any order)"},        \
+         "wait-free-cyclic, 1F1B, interleaved-1F1B, fifo, free-warm-up (any)"},                \
         {"mode", 0, "NAME", "best, quick, normal, fast or auto (best)"},                       \
         {"budget", 0, "N", "evaluations of schedules (by size, at most 240k; quick 2k)"},      \
         {"seed", 0, "N", "seed of the search (1)"},                                            \
