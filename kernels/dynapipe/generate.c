@@ -31,6 +31,16 @@ static double draw(const struct dynapipe_point *p, int32_t replica, int32_t m)
     return fmin(fmax(x, LEAST), MOST);
 }
 
+// Sets what passes of a stage need beside what is stored: in the forward that of its last layer, in the backward one
+// layer that is made again.
+static void set_peaks(struct micro_batches *b, int64_t at, int type, int32_t layers,
+                      double size)
+{
+    const double kept = STORED * stored[type];
+    b->peak[at] = (kept * layers + PEAK - STORED) * size;
+    b->backward_peak[at] = type == DYNAPIPE_KEEP ? 0 : (PEAK - kept) * size;
+}
+
 void dynapipe_generate(const struct dynapipe_point *p, int32_t replica, double *size,
                        struct step_replica *out)
 {
@@ -48,7 +58,8 @@ void dynapipe_generate(const struct dynapipe_point *p, int32_t replica, double *
                 b->forward[at] = FORWARD * layers * size[m];
                 b->backward[at] = FORWARD * backward[type] * layers * size[m];
                 b->stored[at] = STORED * stored[type] * layers * size[m];
-                b->peak[at] = (STORED * (layers - 1) + PEAK) * size[m];
+                set_peaks(b, at, p->choice.as_published ? DYNAPIPE_KEEP : type, layers,
+                          size[m]);
                 b->activation[at] = b->gradient[at] =
                     s == p->stages.stages - 1
                         ? 0

@@ -10,7 +10,8 @@ static const char *const order_names[] = {"best", "length", "path", NULL};
 static const char *const compat_names[] = {"none", "orig", NULL};
 // "dynamic", then the methods.
 static const char *const method_choices[] = {
-    "dynamic", "wait-free-cyclic", "1F1B", "interleaved-1F1B", "cyclic", "fifo", NULL};
+    "dynamic", "wait-free-cyclic", "1F1B", "interleaved-1F1B", "cyclic",
+    "fifo",    "free-warm-up",     NULL};
 static const char *const mode_names[] = {"best", "quick", "normal", "fast", "auto", NULL};
 
 #define LARGEST 1e12
@@ -52,12 +53,13 @@ const struct pps_param dynapipe_params[N_PARAMS] = {
          "mean made 1; without batches",
          PPS_REAL, .fallback = 0.5, .max = 1000, .changes_work = true},
     [P_METHOD] = {"method", NULL, "", "of scheduling; dynamic: the best", PPS_CHOICE,
-                  .max = METHODS, .names = method_choices},
+                  .max = PLAN_FREE_WARM_UPS + 1, .names = method_choices},
     [P_MODE] = {"mode", NULL, "", "of planning", PPS_CHOICE, .max = PLAN_MODES - 1,
                 .names = mode_names},
-    [P_BUDGET] = {"budget", NULL, "",
-                  "evaluations of schedules; 0: 40000 in mode best, 2000 in quick", PPS_INTEGER,
-                  .max = 0x1p40},
+    [P_BUDGET] =
+        {"budget", NULL, "",
+         "evaluations of schedules; 0: by size, at most 240000 in mode best, 2000 in quick",
+         PPS_INTEGER, .max = 0x1p40},
     [P_SEED] = {"seed", NULL, "", "seed of sizes and of the search", PPS_INTEGER, .fallback = 1,
                 .max = 0x1p52},
     [P_MEMORY] = {"memory", NULL, "MB",

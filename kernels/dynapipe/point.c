@@ -26,7 +26,8 @@ const char *const dynapipe_reasons[] = {
     [FEW_LAYERS] = "fewer layers than devices x chunks",
     [OTHER_LAYERS] = "devices x chunks x layers_per_stage are not the layers of the network",
     [NO_METHOD] =
-        "the method needs another assignment: 1F1B one chunk, interleaved-1F1B several",
+        "the method needs another assignment: 1F1B and free-warm-up one chunk, interleaved-1F1B "
+        "several",
     [NO_TARGET] = "samples and network do not belong together: target lengths and a decoder",
     [MANY_STAGES] = "more than 4096 stages or layers",
     [NO_TYPES] = "the cost tables have a decoder, but the network has none, or the reverse",
@@ -98,8 +99,7 @@ static int check_plan(const struct shared_plan *plan, const double *value, int m
     if (set[0] != value[P_MICRO_BATCHES] || set[1] != value[P_DEVICES] ||
         set[2] != value[P_CHUNKS] || set[3] != value[P_DP])
         return OTHER_PLAN;
-    return method < 0 ||
-                   method_allows((enum method)method, assignment_of(&plan->pipeline->pipeline))
+    return method < 0 || plan_method_allows(method, assignment_of(&plan->pipeline->pipeline))
                ? 0
                : NO_METHOD;
 }
@@ -122,7 +122,8 @@ int dynapipe_check(const double *value, const void *of)
     if (value[P_LAYERS_PER_STAGE] > 0 && layers != stages * value[P_LAYERS_PER_STAGE])
         return OTHER_LAYERS;
     const bool linear = value[P_CHUNKS] == 1 || value[P_DEVICES] == 1;
-    if ((method == METHOD_1F1B && !linear) || (method == METHOD_INTERLEAVED && linear))
+    if (((method == METHOD_1F1B || method == PLAN_FREE_WARM_UPS) && !linear) ||
+        (method == METHOD_INTERLEAVED && linear))
         return NO_METHOD;
     return 0;
 }
@@ -271,10 +272,11 @@ double dynapipe_cost(const double *value, const void *of)
     const double n = shared->n_batches > 0 ? most_of(value, shared) / value[P_DP] / 2
                                            : value[P_MICRO_BATCHES],
                  cells = n * value[P_DEVICES] * value[P_CHUNKS],
-                 budget = value[P_BUDGET] > 0           ? value[P_BUDGET]
-                          : value[P_MODE] == PLAN_BEST  ? PLAN_BEST_BUDGET
-                          : value[P_MODE] == PLAN_QUICK ? PLAN_QUICK_BUDGET
-                                                        : 500;
+                 budget = value[P_BUDGET] > 0 ? value[P_BUDGET]
+                          : value[P_MODE] == PLAN_BEST || value[P_MODE] == PLAN_QUICK
+                              ? (double)plan_budget((enum plan_mode)value[P_MODE], n,
+                                                    value[P_DEVICES] * value[P_CHUNKS])
+                              : 500;
     return 1e5 + value[P_DP] * budget * cells * (value[P_CHUNKS] > 1 ? 60 : 16);
 }
 
@@ -323,6 +325,7 @@ static void copy_tables(const struct micro_batches *from, struct micro_batches *
     memcpy(to->backward, from->backward, bytes);
     memcpy(to->stored, from->stored, bytes);
     memcpy(to->peak, from->peak, bytes);
+    memcpy(to->backward_peak, from->backward_peak, bytes);
     memcpy(to->activation, from->activation, bytes);
     memcpy(to->gradient, from->gradient, bytes);
 }

@@ -16,6 +16,7 @@
 #include "planner/shared/options.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,9 +59,9 @@ static const char details[] =
     "the replicas, tensor, context and expert degrees, and the memory. The row mine is the batch\n"
     "in micro-batches of the size that FILE sets, in 1F1B, with the recomputation of FILE.\n"
     "\n"
-    "DYNAPIPE_FAST_MODE=true makes fast the default of --mode. Exit status: 3 if a batch has\n"
-    "no plan that fits in memory, or --compat orig planned more than fits, 4 if --stream met\n"
-    "batches that it cannot read.\n"
+    "DYNAPIPE_FAST_MODE=true (yes, 1) makes fast the default of --mode. Exit status: 3 if a\n"
+    "batch has no plan that fits in memory, or --compat orig planned more than fits, 4 if\n"
+    "--stream met batches that it cannot read.\n"
     "\n"
     "  ppsweep dynaplan --model llama2-7b --devices 4 --tp 2 lengths.txt -o plans\n"
     "  ppsweep dynaplan my-training.sh h100 lengths.txt\n"
@@ -72,6 +73,7 @@ static const char details[] =
 struct item {
     struct batch batch;
     bool is_refused; // by the reader: `reason` says why
+    bool is_planned; // or refused: it can be written
     char reason[512];
     int line, column;
     struct planned planned;
@@ -90,30 +92,15 @@ struct run {
     struct item *items;            // [wave + SPARE]
     int wave, n;
     atomic_int next;
+    pthread_mutex_t lock; // of what follows, and of all that is written
+    int written;          // items of the wave
+    enum pps_status status;
     struct totals totals;
     struct plan_log log;
     int64_t unreadable;
     bool traced;
     struct pps_error *err;
 };
-
-// Plans the items of a wave; several threads share them.
-static void work(void *self, int thread)
-{
-    struct run *r = self;
-    for (int k = atomic_fetch_add(&r->next, 1); k < r->n; k = atomic_fetch_add(&r->next, 1)) {
-        struct item *item = &r->items[k];
-        if (item->is_refused)
-            continue;
-        plan_batch(&r->request, &item->batch, r->baselines, &r->rooms[thread], r->stop,
-                   &item->planned);
-        text_buffer_clear(&item->text);
-        if (item->planned.outcome == PLANNED && (r->streams || r->folder != NULL))
-            plan_write(&item->planned.step, &item->text);
-        if (item->planned.outcome == PLANNED && r->log.is_open)
-            plan_log_collect(&item->planned, &item->recompute);
-    }
-}
 
 static void write_error(const struct run *r, const struct item *item, struct text_buffer *out)
 {
@@ -228,19 +215,55 @@ static enum pps_status finish(struct run *r, struct item *item)
     return status;
 }
 
+// Writes the items that are planned, in their order.
+static void write_planned(struct run *r, struct item *item)
+{
+    pthread_mutex_lock(&r->lock);
+    item->is_planned = true;
+    for (; r->written < r->n && r->items[r->written].is_planned; r->written++)
+        if (r->status == PPS_OK)
+            r->status = finish(r, &r->items[r->written]);
+    pthread_mutex_unlock(&r->lock);
+}
+
+// Plans an item. Nothing but its text is left when the thread plans another one.
+static void plan_item(struct run *r, struct item *item, int thread)
+{
+    plan_batch(&r->request, &item->batch, r->baselines, &r->rooms[thread], r->stop,
+               &item->planned);
+    text_buffer_clear(&item->text);
+    if (item->planned.outcome == PLANNED && (r->streams || r->folder != NULL))
+        plan_write(&item->planned.step, &item->text);
+    if (item->planned.outcome == PLANNED && r->log.is_open)
+        plan_log_collect(&item->planned, &item->recompute);
+}
+
+// Plans the items of a wave; several threads share them. Each is written as soon as those before it are.
+static void work(void *self, int thread)
+{
+    struct run *r = self;
+    for (int k = atomic_fetch_add(&r->next, 1); k < r->n; k = atomic_fetch_add(&r->next, 1)) {
+        if (!r->items[k].is_refused)
+            plan_item(r, &r->items[k], thread);
+        write_planned(r, &r->items[k]);
+    }
+}
+
 static enum pps_status plan_wave(struct run *r)
 {
     enum pps_status status = PPS_OK;
     const int threads = r->n < r->threads ? r->n : r->threads;
     atomic_store(&r->next, 0);
+    r->written = 0;
+    r->status = PPS_OK;
+    for (int k = 0; k < r->n; k++)
+        r->items[k].is_planned = false;
     if (threads > 1)
         status = pps_parallel(threads, work, r, r->err);
     else
         work(r, 0);
-    for (int k = 0; k < r->n && status == PPS_OK; k++)
-        status = finish(r, &r->items[k]);
     r->n = 0;
-    return status;
+    return status == PPS_OK ? r->status : status;
 }
 
 // ---- input ----------------------------------------------------------------------------------------
@@ -448,6 +471,7 @@ static enum pps_status dynaplan_main(const struct pps_args *args, struct pps_err
     if (r == NULL)
         return pps_fail_memory(err, "the plans");
     r->err = err;
+    pthread_mutex_init(&r->lock, NULL);
     enum pps_status status = open_run(r, args);
     if (status == PPS_OK) {
         r->stop = pps_signals_install();

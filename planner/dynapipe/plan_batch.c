@@ -23,6 +23,7 @@ struct batch_task {
     struct step_division *division;
     struct poll poll;
     double lacks; // MB that any plan of a replica lacks; 0: none
+    bool ranks;   // divisions, by short plans: no instructions, and no stricter division
 };
 
 static void free_replicas(struct plan_batch_room *room)
@@ -180,8 +181,11 @@ static bool explain_plan(struct batch_task *t, const struct step_replica *r)
                    t->setup->limits[d], (int)d);
     return end(t, PLANNED_INFEASIBLE,
                "mode %s found no plan that fits: its plan needs %.1f MB, has %.1f MB (device "
-               "%d); use --mode best",
-               plan_mode_names[a->mode], a->needs, d >= 0 ? t->setup->limits[d] : 0, (int)d);
+               "%d); %s",
+               plan_mode_names[a->mode], a->needs, d >= 0 ? t->setup->limits[d] : 0, (int)d,
+               t->choice->method != PLAN_ANY_METHOD
+                   ? "leave out --method"
+                   : "--mode quick finds a plan in about the same time");
 }
 
 // The memory of a replica: its plan, its instructions and their check.
@@ -233,7 +237,7 @@ static bool plan_replica(struct batch_task *t, int32_t k)
     take_replica(t, k, count, &taken, &room);
     if (step_plan(r, t->setup, t->choice, t->division, k, &t->poll) != PLAN_FOUND)
         return explain_plan(t, r);
-    return instruct(t, k, &taken);
+    return t->ranks || instruct(t, k, &taken);
 }
 
 static bool plan_replicas(struct batch_task *t)
@@ -257,8 +261,8 @@ static bool divide_and_plan(struct batch_task *t)
             return false;
         if (plan_replicas(t))
             return true;
-        again =
-            t->lacks > 0 && !t->choice->as_published && step_caution_grow(&caution, t->lacks);
+        again = t->lacks > 0 && !t->choice->as_published && !t->ranks &&
+                step_caution_grow(&caution, t->lacks);
     }
     return false;
 }
@@ -281,9 +285,16 @@ static void conclude(struct batch_task *t)
     p->outcome = PLANNED;
 }
 
-// ---- baselines ------------------------------------------------------------------------------------
+// ---- divisions ------------------------------------------------------------------------------------
 
-enum { BASELINE_BUDGET = 200 }; // evaluations: recomputation where memory needs it
+enum {
+    DIVISIONS_MOST = 32,
+    RANK_WORK =
+        150000,      // of a division in the first round: evaluations x micro-batches x stages
+    RANK_LEAST = 60, // evaluations
+    RANK_ALL = 500,  // with fewer, alternating orders alone are tried, which are found soonest
+    FINALISTS = 2,   // divisions that best plans again, as quick does
+};
 
 static double slowest_of(const struct batch_task *t)
 {
@@ -292,6 +303,138 @@ static double slowest_of(const struct batch_task *t)
         makespan = fmax(makespan, t->room->replicas[k].answer.makespan);
     return makespan;
 }
+
+// A way to divide, and the step that it gives.
+struct division {
+    struct step_choice choice;
+    double makespan; // INFINITY: no plan
+    // Of its micro-batches: equal figures are the same division.
+    int32_t count;
+    double longest, sum;
+};
+
+struct divisions {
+    struct division list[DIVISIONS_MOST];
+    int n;
+};
+
+static struct step_choice *add_division(struct divisions *d, const struct step_choice *from)
+{
+    struct division *added = &d->list[d->n < DIVISIONS_MOST ? d->n++ : DIVISIONS_MOST - 1];
+    *added = (struct division){.choice = *from, .makespan = HUGE_VAL};
+    return &added->choice;
+}
+
+// Micro-batches of equal tokens, from the longest sample to one for each device.
+static void add_tokens(const struct batch_task *t, struct divisions *d)
+{
+    int64_t longest = 8, sum = 0;
+    for (int32_t i = 0; i < t->samples.count; i++) {
+        const int64_t length = split_input_of(&t->samples, i) + split_target_of(&t->samples, i);
+        longest = length > longest ? length : longest;
+        sum += length;
+    }
+    for (int64_t size = longest; size <= sum && d->n < DIVISIONS_MOST; size *= 2) {
+        struct step_choice *choice = add_division(d, &t->request->choice);
+        choice->rule = STEP_TOKENS;
+        choice->rule_size = size;
+    }
+}
+
+// Lists the ways: parts of the memory for a micro-batch, the usual one first; micro-batches that all recompute; and equal
+// tokens. quick tries the usual one and all of the memory.
+static void list_divisions(const struct batch_task *t, struct divisions *d)
+{
+    static const double parts[] = {2, 4, 0.5};
+    const struct step_choice *choice = &t->request->choice;
+    const double devices = t->setup->pipeline.devices;
+    const bool is_quick = choice->mode == PLAN_QUICK, limited = t->setup->limit < HUGE_VAL;
+    d->n = 0;
+    add_division(d, choice);
+    for (int k = 0; k < 3 && limited && !is_quick; k++)
+        if (parts[k] < devices)
+            add_division(d, choice)->fraction = parts[k] / devices;
+    if (limited && devices > 1)
+        add_division(d, choice)->fraction = 1;
+    if (is_quick)
+        return;
+    if (limited)
+        add_division(d, choice)->recomputes = true;
+    add_tokens(t, d);
+}
+
+// Returns the evaluations of a division in the first round.
+static int64_t rank_budget(const struct batch_task *t, int32_t count)
+{
+    const int64_t cells = (int64_t)count * t->setup->pipeline.stages,
+                  n = RANK_WORK / (cells + 1);
+    return n > RANK_LEAST ? n : RANK_LEAST;
+}
+
+// Plans a division that no earlier one is equal to: quickly, or again as quick does.
+static void rank(struct batch_task *t, struct divisions *d, int k, bool again)
+{
+    struct division *of = &d->list[k];
+    const int64_t usual = of->choice.budget;
+    const enum plan_mode mode = of->choice.mode;
+    const int method = of->choice.method;
+    of->choice.mode = PLAN_QUICK;
+    t->choice = &of->choice;
+    if (divide(t, (struct step_caution){.round = 0})) {
+        const struct step_divided divided = step_divided(t->division);
+        of->count = divided.split->count;
+        of->longest = divided.split->longest;
+        of->sum = divided.split->sum;
+        of->choice.budget = again ? 0 : rank_budget(t, of->count / t->setup->replicas);
+        if (method == PLAN_ANY_METHOD && !again && of->choice.budget < RANK_ALL &&
+            assignment_of(&t->setup->pipeline) == ASSIGNMENT_LINEAR)
+            of->choice.method = PLAN_FREE_WARM_UPS;
+        bool is_new = true;
+        for (int i = 0; i < k; i++)
+            is_new = is_new && !(d->list[i].count == of->count && d->list[i].sum == of->sum &&
+                                 d->list[i].longest == of->longest);
+        of->makespan = is_new && plan_replicas(t) ? slowest_of(t) : HUGE_VAL;
+    }
+    of->choice.mode = mode;
+    of->choice.method = method;
+    of->choice.budget = usual;
+}
+
+static int shortest(const struct divisions *d)
+{
+    int best = 0;
+    for (int k = 1; k < d->n; k++)
+        if (d->list[k].makespan < d->list[best].makespan)
+            best = k;
+    return best;
+}
+
+// Chooses how the batch is divided: all ways are ranked by short plans, and in best the shortest again by longer ones.
+static struct step_choice choose_division(struct batch_task *t)
+{
+    const struct step_choice *choice = &t->request->choice;
+    struct divisions d, last = {.n = 0};
+    if (choice->fraction > 0 || choice->as_published || choice->mode > PLAN_QUICK ||
+        t->samples.count < 2)
+        return *choice;
+    list_divisions(t, &d);
+    t->ranks = true;
+    for (int k = 0; k < d.n && !poll_has_ended(&t->poll); k++)
+        rank(t, &d, k, false);
+    for (int k = 0; k < FINALISTS && choice->mode == PLAN_BEST; k++) {
+        const int best = shortest(&d);
+        last.list[last.n++] = d.list[best];
+        d.list[best].makespan = HUGE_VAL;
+        rank(t, &last, last.n - 1, true);
+    }
+    t->ranks = false;
+    t->choice = choice;
+    return last.n > 0 ? last.list[shortest(&last)].choice : d.list[shortest(&d)].choice;
+}
+
+// ---- baselines ------------------------------------------------------------------------------------
+
+enum { BASELINE_BUDGET = 200 }; // evaluations: recomputation where memory needs it
 
 // Returns the choice of a simple rule: 1F1B, in the order of the division.
 static struct step_choice rule_of(const struct batch_task *t, enum step_rule rule)
@@ -372,6 +515,8 @@ void plan_batch(const struct dynaplan_request *request, const struct batch *batc
         plan_mine(&t);
     const double begin = pps_wall_seconds();
     planned->outcome = taken ? PLANNED : PLANNED_REFUSED;
+    const struct step_choice divided = taken ? choose_division(&t) : request->choice;
+    t.choice = &divided;
     if (taken && divide_and_plan(&t))
         conclude(&t);
     planned->seconds = pps_wall_seconds() - begin;

@@ -219,8 +219,8 @@ void totals_show(const struct totals *t, FILE *out)
         pps_count_text((t->makespan > 0 ? (double)t->tokens / (t->makespan / 1e6) : 0)).text,
         padding(t->tokens, t->padded));
     if (t->proven > 0)
-        fputs("optimal   shortest of its kind: one order of micro-batches on all devices, any "
-              "recomputation, and any warm-ups unless --method names them\n",
+        fputs("optimal   no plan of the method is shorter: one order of micro-batches on all "
+              "devices, with any recomputation\n",
               out);
     if (t->refused + t->infeasible > 0)
         fprintf(out, "without a plan: %s infeasible, %s refused\n",

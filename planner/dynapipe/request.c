@@ -359,27 +359,38 @@ static enum pps_status read_name(const struct pps_args *args, const char *option
                     word, hint.text);
 }
 
-static bool env_is_true(const char *name)
+// Reads a variable of the environment that is true or false, in any case; without it, or empty, it is false.
+static enum pps_status read_truth(const char *name, bool *is_true, struct pps_error *err)
 {
+    static const char *const words[] = {"true", "yes", "1", "false", "no", "0", ""};
     const char *value = getenv(name);
-    return value != NULL && strcasecmp(value, "true") == 0;
+    int k = 0;
+    *is_true = false;
+    while (value != NULL && k < 7 && strcasecmp(value, words[k]) != 0)
+        k++;
+    if (k == 7)
+        return pps_fail(err, PPS_E_INPUT,
+                        "%s: expected true, yes or 1, or false, no or 0, got %.40s", name,
+                        value);
+    *is_true = value != NULL && k < 3;
+    return PPS_OK;
 }
 
 // Refuses a method that the assignment does not have, and names those that it has.
-static enum pps_status fail_method(enum method method, enum assignment assignment,
-                                   struct pps_error *err)
+static enum pps_status fail_method(int method, const char *const *all,
+                                   enum assignment assignment, struct pps_error *err)
 {
     struct text_buffer names = {.text = NULL};
-    for (int k = 0; k < METHODS; k++)
-        if (k != METHOD_CYCLIC && method_allows((enum method)k, assignment))
-            text_buffer_add(&names, "%s%s", names.n > 0 ? ", " : "", method_names[k]);
+    for (int k = 0; k <= PLAN_FREE_WARM_UPS; k++)
+        if (k != METHOD_CYCLIC && plan_method_allows(k, assignment))
+            text_buffer_add(&names, "%s%s", names.n > 0 ? ", " : "", all[k]);
     const enum pps_status status =
         names.failed
             ? pps_fail_memory(err, "--method")
             : pps_fail(err, PPS_E_INPUT, "--method %s: it needs %s; this assignment allows %s",
-                       method_names[method],
-                       method == METHOD_1F1B ? "one stage on every device"
-                                             : "the devices 0, 1, 2, ... again and again",
+                       all[method],
+                       method == METHOD_INTERLEAVED ? "the devices 0, 1, 2, ... again and again"
+                                                    : "one stage on every device",
                        names.text);
     text_buffer_free(&names);
     return status;
@@ -388,9 +399,12 @@ static enum pps_status fail_method(enum method method, enum assignment assignmen
 static enum pps_status read_method(struct dynaplan_request *r, const struct pps_args *args,
                                    struct pps_error *err)
 {
+    const char *all[PLAN_FREE_WARM_UPS + 1];
     int method = PLAN_ANY_METHOD;
+    memcpy(all, method_names, METHODS * sizeof *all);
+    all[PLAN_FREE_WARM_UPS] = plan_free_warm_ups;
     const enum pps_status status =
-        read_name(args, "method", method_names, METHODS, &method, err);
+        read_name(args, "method", all, PLAN_FREE_WARM_UPS + 1, &method, err);
     if (status != PPS_OK)
         return status;
     if (method == METHOD_CYCLIC)
@@ -398,8 +412,8 @@ static enum pps_status read_method(struct dynaplan_request *r, const struct pps_
                         "--method cyclic: its times are those of whole cycles, which no "
                         "training runs; use wait-free-cyclic");
     const enum assignment assignment = assignment_of(&r->setup.pipeline);
-    if (method >= 0 && !method_allows((enum method)method, assignment))
-        return fail_method((enum method)method, assignment, err);
+    if (method >= 0 && !plan_method_allows(method, assignment))
+        return fail_method(method, all, assignment, err);
     r->choice.method = method;
     return PPS_OK;
 }
@@ -408,10 +422,13 @@ static enum pps_status read_choice(struct dynaplan_request *r, const struct pps_
                                    struct pps_error *err)
 {
     static const char *const orders[] = {"best", "length", "path"};
-    int order = SPLIT_ORDER_BEST,
-        mode = env_is_true("DYNAPIPE_FAST_MODE") ? PLAN_FAST : PLAN_BEST;
+    bool fast;
+    int order = SPLIT_ORDER_BEST, mode;
     uint64_t budget = 0, seed = SEED;
-    enum pps_status status = read_name(args, "order", orders, 3, &order, err);
+    enum pps_status status = read_truth("DYNAPIPE_FAST_MODE", &fast, err);
+    mode = fast ? PLAN_FAST : PLAN_BEST;
+    if (status == PPS_OK)
+        status = read_name(args, "order", orders, 3, &order, err);
     if (status == PPS_OK)
         status = read_name(args, "mode", plan_mode_names, PLAN_MODES, &mode, err);
     if (status == PPS_OK)

@@ -23,15 +23,15 @@
         {"zero", 0, "0..3", "stage of sharding over the replicas (0)"},                        \
         {"memory", 0, "MEMORY",                                                                \
          "memory of a device: 80GB, a number of MB, or none (that of the cluster)"},           \
-        {"fraction", 0, "F", "part of the free memory for one micro-batch (1 / devices)"},     \
+        {"fraction", 0, "F", "part of the free memory for one micro-batch (best of several)"}, \
         {"order", 0, "NAME", "order of samples: best, length or path (best)"},                 \
         {"pack", 0, NULL, "pack several samples into a row where that is faster"},             \
         {"offset", 0, "N", "tokens by which the network shortens a sequence (0)"},             \
         {"no-permute", 0, NULL, "micro-batches keep the order of the division"},               \
         {"method", 0, "NAME",                                                                  \
-         "wait-free-cyclic, 1F1B, interleaved-1F1B or fifo (the best of all)"},                \
+         "wait-free-cyclic, 1F1B, interleaved-1F1B, fifo, free-warm-up (any)"},                \
         {"mode", 0, "NAME", "best, quick, normal, fast or auto (best)"},                       \
-        {"budget", 0, "N", "evaluations of schedules (40k, quick 2k)"},                        \
+        {"budget", 0, "N", "evaluations of schedules (by size, at most 240k; quick 2k)"},      \
         {"seed", 0, "N", "seed of the search (1)"},                                            \
     {                                                                                          \
         "compat", 0, "none|orig", "orig: normal and fast keep their published faults (none)"   \

@@ -2,6 +2,7 @@
 // Assigns layers to devices and adds up the costs of stages.
 #include "kernels/dynapipe/costs/network.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -136,29 +137,54 @@ void network_state(const struct network *network, const struct network_stages *s
 
 // Costs of the layers of one kind for a micro-batch, us and MB.
 struct layer_costs {
-    double forward, backward, stored, kept, peak; // kept: stored without recomputation
+    double forward, backward;
+    double stored, peak; // of a forward
+    double kept;         // of a layer while the forward of a later one runs
+    double again;        // what the backward makes again, beside what is stored
 };
 
-static bool look_up(const struct cost_tables *t, enum dynapipe_recompute recompute,
-                    bool decoder, const int32_t *at, struct layer_costs *c)
+// Sets the memory. What a forward of a type needs was measured, or is what it stores and what it works with.
+static bool look_up_memory(const struct cost_tables *t, enum dynapipe_recompute recompute,
+                           bool decoder, const int32_t *at, struct layer_costs *c)
 {
-    double forward, backward;
-    const bool known =
-        cost_tables_lookup(t, recompute, decoder ? COST_DECODER_FORWARD : COST_ENCODER_FORWARD,
-                           at, &forward) &&
-        cost_tables_lookup(t, recompute,
-                           decoder ? COST_DECODER_BACKWARD : COST_ENCODER_BACKWARD, at,
-                           &backward) &&
-        cost_tables_lookup(t, recompute, decoder ? COST_DECODER_STORED : COST_ENCODER_STORED,
-                           at, &c->stored) &&
-        cost_tables_lookup(t, DYNAPIPE_KEEP,
-                           decoder ? COST_DECODER_STORED : COST_ENCODER_STORED, at, &c->kept) &&
-        cost_tables_lookup(t, DYNAPIPE_KEEP, decoder ? COST_DECODER_PEAK : COST_ENCODER_PEAK,
-                           at, &c->peak);
-    if (known) {
-        c->forward = 1000 * forward;
-        c->backward = 1000 * backward;
-    }
+    const enum cost_quantity stored = decoder ? COST_DECODER_STORED : COST_ENCODER_STORED,
+                             peak = decoder ? COST_DECODER_PEAK : COST_ENCODER_PEAK;
+    double all, whole; // without recomputation
+    if (!cost_tables_lookup(t, recompute, stored, at, &c->stored) ||
+        !cost_tables_lookup(t, DYNAPIPE_KEEP, stored, at, &all) ||
+        !cost_tables_lookup(t, DYNAPIPE_KEEP, peak, at, &whole))
+        return false;
+    if (!cost_tables_lookup(t, recompute, peak, at, &c->peak))
+        c->peak = c->stored + whole - all;
+    c->kept = c->stored;
+    c->again = recompute == DYNAPIPE_KEEP ? 0 : fmax(whole - c->stored, 0);
+    return true;
+}
+
+// The published planner takes the peaks without recomputation, and makes nothing again.
+static bool look_up_published_peak(const struct cost_tables *t, bool decoder, const int32_t *at,
+                                   struct layer_costs *c)
+{
+    struct layer_costs plain;
+    if (!look_up_memory(t, DYNAPIPE_KEEP, decoder, at, &plain))
+        return false;
+    c->peak = plain.peak;
+    c->kept = plain.kept;
+    c->again = 0;
+    return true;
+}
+
+static bool look_up(const struct cost_tables *t, enum dynapipe_recompute recompute,
+                    bool as_published, bool decoder, const int32_t *at, struct layer_costs *c)
+{
+    const enum cost_quantity forward = decoder ? COST_DECODER_FORWARD : COST_ENCODER_FORWARD,
+                             backward = decoder ? COST_DECODER_BACKWARD : COST_ENCODER_BACKWARD;
+    const bool known = cost_tables_lookup(t, recompute, forward, at, &c->forward) &&
+                       cost_tables_lookup(t, recompute, backward, at, &c->backward) &&
+                       look_up_memory(t, recompute, decoder, at, c) &&
+                       (!as_published || look_up_published_peak(t, decoder, at, c));
+    c->forward *= 1000;
+    c->backward *= 1000;
     return known;
 }
 
@@ -168,13 +194,15 @@ static void add_layers(const struct network *network, const struct network_stage
                        struct micro_batches *b)
 {
     double kept = 0;
-    b->forward[at] = b->backward[at] = b->stored[at] = b->peak[at] = 0;
+    b->forward[at] = b->backward[at] = b->stored[at] = 0;
+    b->peak[at] = b->backward_peak[at] = 0;
     for (int32_t l = stages->first_layer[s]; l < stages->first_layer[s + 1]; l++) {
         const struct layer_costs *c = &kinds[l >= network->encoders];
         b->forward[at] += c->forward;
         b->backward[at] += c->backward;
         b->stored[at] += c->stored;
-        b->peak[at] = kept + c->peak > b->peak[at] ? kept + c->peak : b->peak[at];
+        b->peak[at] = fmax(b->peak[at], kept + c->peak);
+        b->backward_peak[at] = fmax(b->backward_peak[at], c->again);
         kept += c->kept;
     }
 }
@@ -196,14 +224,17 @@ static void add_transfers(const struct network *network, const struct network_st
 
 bool network_fill(const struct network *network, const struct network_stages *stages,
                   const struct network_links *links, const struct cost_tables *tables,
-                  enum dynapipe_recompute recompute, const struct network_shape *shape,
-                  int32_t micro_batch, struct micro_batches *batches)
+                  enum dynapipe_recompute recompute, bool as_published,
+                  const struct network_shape *shape, int32_t micro_batch,
+                  struct micro_batches *batches)
 {
     const int32_t at[COST_AXES] = {shape->rows, shape->input, shape->target};
     struct layer_costs kinds[2] = {{.forward = 0}, {.forward = 0}};
     double forward, backward;
-    if ((network->encoders > 0 && !look_up(tables, recompute, false, at, &kinds[0])) ||
-        (network->decoders > 0 && !look_up(tables, recompute, true, at, &kinds[1])) ||
+    if ((network->encoders > 0 &&
+         !look_up(tables, recompute, as_published, false, at, &kinds[0])) ||
+        (network->decoders > 0 &&
+         !look_up(tables, recompute, as_published, true, at, &kinds[1])) ||
         !cost_tables_lookup(tables, recompute, COST_POSTPROCESS_FORWARD, at, &forward) ||
         !cost_tables_lookup(tables, recompute, COST_POSTPROCESS_BACKWARD, at, &backward))
         return false;

@@ -58,11 +58,12 @@ struct network_shape {
     int32_t rows, input, target;
 };
 
-// Writes one micro-batch with a recomputation of all layers. Returns false if it is outside the tables. Transfers and
-// peaks are those without recomputation.
+// Writes one micro-batch with a recomputation of all layers. Returns false if it is outside the tables. Transfers are those
+// without recomputation. as_published: peaks are, too, and nothing is made again, as the published planner has it.
 bool network_fill(const struct network *network, const struct network_stages *stages,
                   const struct network_links *links, const struct cost_tables *tables,
-                  enum dynapipe_recompute recompute, const struct network_shape *shape,
-                  int32_t micro_batch, struct micro_batches *batches);
+                  enum dynapipe_recompute recompute, bool as_published,
+                  const struct network_shape *shape, int32_t micro_batch,
+                  struct micro_batches *batches);
 
 #endif

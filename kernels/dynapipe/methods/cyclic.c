@@ -3,6 +3,7 @@
 // are in the order of the micro-batches, so that two numbers describe a queue.
 #include "kernels/dynapipe/methods/methods_private.h"
 
+#include <math.h>
 #include <string.h>
 
 static void clear(const struct making *m)
@@ -41,7 +42,9 @@ static bool is_held(const struct making *m, const struct lane_operation *op)
     if (!begins)
         return false;
     const int64_t at = micro_batches_at(m->batches, op->micro_batch, op->stage);
-    if (limits->by_memory && m->room->memory[d] + m->batches->peak[at] > m->pipeline->limit[d])
+    const double needs =
+        fmax(m->batches->peak[at], m->batches->stored[at] + m->batches->backward_peak[at]);
+    if (limits->by_memory && m->room->memory[d] + needs > m->pipeline->limit[d])
         return true;
     const int32_t most =
         limits->in_flight_of != NULL ? limits->in_flight_of[d] : limits->in_flight;

@@ -196,7 +196,8 @@ double lanes_peak(const struct lanes *lanes, const struct dynapipe_pipeline *pip
         const struct lane_operation *op =
             &lanes->operations[LANE_COMPUTE][lanes_at(lanes, device, i)];
         const int64_t at = micro_batches_at(batches, op->micro_batch, op->stage);
-        const double needs = now + (op->backward ? 0 : batches->peak[at]);
+        const double needs =
+            now + (op->backward ? batches->backward_peak[at] : batches->peak[at]);
         most = needs > most ? needs : most;
         now += op->backward ? -batches->stored[at] : batches->stored[at];
     }

@@ -94,7 +94,7 @@ double lanes_busy(const struct lanes *lanes, const struct micro_batches *batches
                   int32_t device);
 
 // Returns the largest memory of a device: the order of its compute lane decides it. A forward needs its peak besides,
-// then keeps what it stores until the end of the backward.
+// then keeps what it stores until the end of the backward, which needs what it makes again besides.
 double lanes_peak(const struct lanes *lanes, const struct dynapipe_pipeline *pipeline,
                   const struct micro_batches *batches, int32_t device);
 

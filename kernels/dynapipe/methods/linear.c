@@ -9,9 +9,9 @@
 
 // What the operations of a micro-batch on a stage need to know, of one type of recomputation.
 struct cell {
-    double forward, backward, stored, peak;
+    double forward, backward, stored, peak, backward_peak;
     double activation, gradient; // sent after the forward, after the backward
-    double unused[2];            // a cell is a line of the cache
+    double unused;               // a cell is a line of the cache
 };
 
 // A device in an evaluation.
@@ -24,7 +24,6 @@ struct linear {
     const struct dynapipe_pipeline *pipeline;
     const struct micro_batches *of[DYNAPIPE_RECOMPUTE_TYPES];
     int32_t count, stages;
-    bool peaks_differ;     // the peak of a forward depends on the type
     struct cell *cells;    // [(micro_batch * stages + stage) * TYPES + type]
     struct device *device; // [stages]
     double *activations;   // [stage * count + position]: arrival of the input
@@ -67,17 +66,15 @@ void linear_open(struct linear *l, const struct dynapipe_pipeline *pipeline,
     const struct micro_batches *keep = of[DYNAPIPE_KEEP];
     const int64_t n = (int64_t)l->count * l->stages;
     l->pipeline = pipeline;
-    l->peaks_differ = false;
     for (int type = 0; type < DYNAPIPE_RECOMPUTE_TYPES; type++) {
         const struct micro_batches *b = l->of[type] = of[type];
-        if (b != NULL && memcmp(b->peak, keep->peak, (size_t)n * sizeof *b->peak) != 0)
-            l->peaks_differ = true;
         for (int64_t at = 0; b != NULL && at < n; at++)
             l->cells[at * DYNAPIPE_RECOMPUTE_TYPES + type] =
                 (struct cell){.forward = b->forward[at],
                               .backward = b->backward[at],
                               .stored = b->stored[at],
                               .peak = b->peak[at],
+                              .backward_peak = b->backward_peak[at],
                               .activation = keep->activation[at],
                               .gradient = at % l->stages > 0 ? keep->gradient[at - 1] : 0};
     }
@@ -159,14 +156,14 @@ struct linear_peak linear_peak_of(const struct linear *l, const struct linear_pl
         if (f < l->count && f < plan->warm_up[stage] + b) {
             const struct cell *cell = cell_of(l, plan, f, stage);
             if (memory + cell->peak > peak.memory)
-                peak =
-                    (struct linear_peak){memory + cell->peak, b, l->peaks_differ ? f + 1 : f};
+                peak = (struct linear_peak){memory + cell->peak, b, f + 1, f};
             memory += cell->stored;
             f++;
         } else {
-            if (memory > peak.memory)
-                peak = (struct linear_peak){memory, b, f};
-            memory -= cell_of(l, plan, b, stage)->stored;
+            const struct cell *cell = cell_of(l, plan, b, stage);
+            if (memory + cell->backward_peak > peak.memory)
+                peak = (struct linear_peak){memory + cell->backward_peak, b, f, b};
+            memory -= cell->stored;
             b++;
         }
     }
@@ -182,13 +179,7 @@ static void write_batch(const struct linear *l, const struct linear_plan *plan,
     for (int32_t s = 0; s < l->stages; s++) {
         const int64_t from = micro_batches_at(keep, plan->order[position], s),
                       to = micro_batches_at(batches, position, s);
-        const struct micro_batches *of = l->of[plan->recompute[from]];
-        batches->forward[to] = of->forward[from];
-        batches->backward[to] = of->backward[from];
-        batches->stored[to] = of->stored[from];
-        batches->peak[to] = of->peak[from];
-        batches->activation[to] = keep->activation[from];
-        batches->gradient[to] = keep->gradient[from];
+        micro_batches_copy(batches, to, l->of[plan->recompute[from]], keep, from);
     }
 }
 

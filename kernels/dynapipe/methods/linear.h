@@ -26,18 +26,18 @@ struct linear; // one thread
 struct linear *linear_take(int32_t count, int32_t stages, struct room *room);
 
 // Opens a pipeline for evaluations. of[type]: the micro-batches with this recomputation of all layers, NULL where a type
-// is not allowed; of[DYNAPIPE_KEEP] is always given, and its peaks hold for all types. The caller keeps all arguments valid until its last evaluation.
+// is not allowed; of[DYNAPIPE_KEEP] is always given, its transfers hold for all types. The caller keeps all arguments valid until its last evaluation.
 void linear_open(struct linear *linear, const struct dynapipe_pipeline *pipeline,
                  const struct micro_batches *const of[DYNAPIPE_RECOMPUTE_TYPES]);
 
 // Returns the makespan of a plan, whose types are allowed; INFINITY: it cannot run.
 double linear_evaluate(struct linear *linear, const struct linear_plan *plan);
 
-// The largest memory of a device, and the positions that are in flight there then: first to end - 1, with the one whose
-// forward runs if its recomputation changes the peak of its forward.
+// The largest memory of a device, and the positions that are in flight there then: first to end - 1, with the one that
+// runs.
 struct linear_peak {
     double memory;
-    int32_t first, end;
+    int32_t first, end, running;
 };
 
 // Returns the largest memory of a device under a plan, without an evaluation: it depends on the order and on the

@@ -37,9 +37,11 @@ struct dynapipe_pipeline {
 // are those between stages of one device.
 struct micro_batches {
     int32_t count, stages;
-    double *forward, *backward;    // time of a pass
-    double *stored;                // memory that is kept from the forward to the backward
-    double *peak;                  // highest additional memory while the forward runs
+    double *forward, *backward; // time of a pass
+    double *stored;             // memory that is kept from the forward to the backward
+    double *peak;               // highest additional memory while the forward runs
+    double *
+        backward_peak; // memory beside what is stored while the backward runs: what it makes again
     double *activation, *gradient; // time of the transfer s -> s + 1 behind a forward, and back
 };
 
@@ -47,6 +49,21 @@ static inline int64_t micro_batches_at(const struct micro_batches *batches, int3
                                        int32_t stage)
 {
     return (int64_t)micro_batch * batches->stages + stage;
+}
+
+// Copies what a micro-batch costs at a stage. of: those with the recomputation that the stage has; keep: those whose
+// transfers hold.
+static inline void micro_batches_copy(struct micro_batches *to, int64_t at,
+                                      const struct micro_batches *of,
+                                      const struct micro_batches *keep, int64_t from)
+{
+    to->forward[at] = of->forward[from];
+    to->backward[at] = of->backward[from];
+    to->stored[at] = of->stored[from];
+    to->peak[at] = of->peak[from];
+    to->backward_peak[at] = of->backward_peak[from];
+    to->activation[at] = keep->activation[from];
+    to->gradient[at] = keep->gradient[from];
 }
 
 // Takes the arrays from the room; their values are not set.

@@ -103,6 +103,8 @@ static bool has_plain(const cJSON *replica)
 
 static bool read_replica(struct plan_reading *r, const cJSON *replica)
 {
+    if (pps_json_member(replica, "backward_peak_mb") == NULL)
+        return plan_refuse(r, replica, "backward_peak_mb: missing");
     if (!has_plain(replica))
         return plan_refuse(r, replica,
                            "plain_backward_us: missing, though micro-batches recompute");

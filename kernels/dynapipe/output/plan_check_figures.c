@@ -142,6 +142,26 @@ static bool is_1f1b(const struct plan_reading *r)
     return true;
 }
 
+// Behind the warm-up, backwards and forwards take turns, in the order of the plan.
+static bool check_turns(struct plan_reading *r, const cJSON *item)
+{
+    for (int32_t d = 0; d < r->plan.pipeline.devices; d++) {
+        const int32_t warm_up = warm_up_of(r, d);
+        int32_t ran[2] = {0, 0}; // forwards, backwards
+        for (int32_t k = 0; k < r->instructions.n[d]; k++) {
+            const struct instruction *i = instruction_at(&r->instructions, d, k);
+            if (i->kind != INSTRUCTION_F && i->kind != INSTRUCTION_B)
+                continue;
+            const bool backward = ran[0] == r->count || ran[0] == warm_up + ran[1];
+            if (backward != (i->kind == INSTRUCTION_B) || i->micro_batch != ran[backward]++)
+                return plan_wrong(
+                    r, item, "method: forwards and backwards of device %d do not take turns",
+                    (int)d);
+        }
+    }
+    return true;
+}
+
 // A method exists for the assignment, and 1F1B has its own warm-ups.
 static bool check_method(struct plan_reading *r, const cJSON *replica)
 {
@@ -150,8 +170,11 @@ static bool check_method(struct plan_reading *r, const cJSON *replica)
     const char *word = cJSON_IsString(item) ? item->valuestring : "";
     int method = 0;
     if (strcmp(word, plan_free_warm_ups) == 0)
-        return a == ASSIGNMENT_LINEAR ||
-               plan_wrong(r, item, "method: %s needs one stage on every device", word);
+        return (a == ASSIGNMENT_LINEAR ||
+                plan_wrong(r, item, "method: %s needs one stage on every device", word)) &&
+               check_turns(r, item);
+    if (strcmp(word, plan_free_orders) == 0)
+        return true;
     while (method < METHODS && strcmp(word, method_names[method]) != 0)
         method++;
     if (method == METHODS)

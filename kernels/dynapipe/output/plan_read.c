@@ -172,6 +172,17 @@ static bool read_cells(const struct micro_batches *b, const cJSON *object, const
     return true;
 }
 
+// Plans of earlier versions say nothing about it.
+static bool read_backward_peaks(struct micro_batches *b, const cJSON *replica,
+                                struct pps_fault *fault)
+{
+    static const char name[] = "backward_peak_mb";
+    if (pps_json_member(replica, name) != NULL)
+        return read_cells(b, replica, name, b->backward_peak, fault);
+    memset(b->backward_peak, 0, (size_t)b->count * (size_t)b->stages * sizeof(double));
+    return true;
+}
+
 bool plan_tables_read(const struct cJSON *replica, struct micro_batches *b,
                       struct pps_fault *fault)
 {
@@ -179,6 +190,7 @@ bool plan_tables_read(const struct cJSON *replica, struct micro_batches *b,
            read_cells(b, replica, "backward_us", b->backward, fault) &&
            read_cells(b, replica, "stored_mb", b->stored, fault) &&
            read_cells(b, replica, "forward_peak_mb", b->peak, fault) &&
+           read_backward_peaks(b, replica, fault) &&
            read_cells(b, replica, "activation_us", b->activation, fault) &&
            read_cells(b, replica, "gradient_us", b->gradient, fault);
 }

@@ -283,6 +283,7 @@ static void add_plan(const struct planned_step *step, int32_t k, struct text_buf
     add_plain(r, out);
     cells(out, "stored_mb", b->stored, b);
     cells(out, "forward_peak_mb", b->peak, b);
+    cells(out, "backward_peak_mb", b->backward_peak, b);
     cells(out, "activation_us", b->activation, b);
     cells(out, "gradient_us", b->gradient, b);
     wholes(out, "slots", step->instructions[k].slots, devices);

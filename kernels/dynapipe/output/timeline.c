@@ -77,7 +77,7 @@ static void send_piece(const struct sending *s, enum lane lane, int32_t d)
         s->sink->piece(s->sink->self, &piece);
 }
 
-// Tells what a forward needs while it runs, and what stays behind a pass.
+// Tells what a pass needs while it runs, and what stays behind it.
 static void send_memory(const struct sending *s, int32_t d, bool at_end)
 {
     struct cursor *c = &s->cursors[d];
@@ -86,9 +86,7 @@ static void send_memory(const struct sending *s, int32_t d, bool at_end)
     const int64_t at = micro_batches_at(t->ordered, op->micro_batch, op->stage);
     const double before = c->memory;
     if (!at_end) {
-        if (op->backward)
-            return;
-        c->memory += t->ordered->peak[at];
+        c->memory += op->backward ? t->ordered->backward_peak[at] : t->ordered->peak[at];
         send_level(s, d, lanes_start(t->times, LANE_COMPUTE, op));
         c->memory = before;
         return;

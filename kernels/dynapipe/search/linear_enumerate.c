@@ -17,7 +17,8 @@ static bool are_equal(const struct linear_search *s, int32_t a, int32_t b)
         if (t != NULL && (memcmp(t->forward + i, t->forward + j, bytes) != 0 ||
                           memcmp(t->backward + i, t->backward + j, bytes) != 0 ||
                           memcmp(t->stored + i, t->stored + j, bytes) != 0 ||
-                          memcmp(t->peak + i, t->peak + j, bytes) != 0))
+                          memcmp(t->peak + i, t->peak + j, bytes) != 0 ||
+                          memcmp(t->backward_peak + i, t->backward_peak + j, bytes) != 0))
             return false;
         if (memcmp(keep->activation + i, keep->activation + j, bytes) != 0 ||
             memcmp(keep->gradient + i, keep->gradient + j, bytes) != 0)
@@ -100,7 +101,7 @@ static bool relieve(struct linear_search *s)
         s->decided[at] = 1;
         for (int type = 1; type < DYNAPIPE_RECOMPUTE_TYPES && goes_on; type++) {
             const struct micro_batches *t = s->task->of[type];
-            if (t == NULL || t->stored[at] >= s->task->of[DYNAPIPE_KEEP]->stored[at])
+            if (t == NULL)
                 continue;
             s->trial.recompute[at] = (uint8_t)type;
             goes_on = !is_short(s) || relieve(s);

@@ -70,18 +70,22 @@ int32_t linear_warm_up(const struct linear_search *s, enum linear_warm_ups which
 
 // ---- memory ---------------------------------------------------------------------------------------
 
-// Lets a random micro-batch that is in flight at the peak keep less. Returns false if none can.
+// Lets a random micro-batch that is in flight at the peak keep less, or the one that runs need less. Returns false if none
+// can.
 static bool keep_less(struct linear_search *s, int32_t stage, const struct linear_peak *peak)
 {
     const int32_t n = peak->end - peak->first, shift = n > 0 ? linear_draw(s, n) : 0;
     for (int32_t i = 0; i < n; i++) {
         const int32_t position = peak->first + (shift + i) % n;
+        const bool runs = position == peak->running;
         const int64_t at = (int64_t)s->trial.order[position] * s->stages + stage;
-        const double stored = s->task->of[s->trial.recompute[at]]->stored[at];
+        const struct micro_batches *present = s->task->of[s->trial.recompute[at]];
         const int from = linear_draw(s, DYNAPIPE_RECOMPUTE_TYPES);
         for (int k = 0; k < DYNAPIPE_RECOMPUTE_TYPES; k++) {
             const int type = (from + k) % DYNAPIPE_RECOMPUTE_TYPES;
-            if (s->task->of[type] != NULL && s->task->of[type]->stored[at] < stored) {
+            const struct micro_batches *b = s->task->of[type];
+            if (b != NULL && (runs ? plan_needs(b, at) < plan_needs(present, at)
+                                   : b->stored[at] < present->stored[at])) {
                 s->trial.recompute[at] = (uint8_t)type;
                 return true;
             }
@@ -95,19 +99,23 @@ static bool fit_stage(struct linear_search *s, int32_t stage, bool prefers_fewer
     const double limit = s->task->pipeline->limit[stage];
     int32_t *warm_up = &s->trial.warm_up[stage];
     const bool is_free = s->warm_ups == LINEAR_ANY_WARM_UP;
-    for (;;) {
+    // What a micro-batch keeps and what it needs while it runs may ask for different types in turn.
+    for (int32_t steps = 4 * s->count + 4; steps > 0;) {
         const struct linear_peak peak = linear_peak_of(s->linear, &s->trial, stage);
         if (plan_fits(peak.memory, limit))
             return true;
         if ((s->is_over = s->is_over || poll_over_after(s->poll, (uint64_t)s->count / 8)))
             return false;
         const bool fewer = is_free && prefers_fewer && *warm_up > 1;
-        if (!fewer && keep_less(s, stage, &peak))
+        if (!fewer && keep_less(s, stage, &peak)) {
+            steps--;
             continue;
+        }
         if (!is_free || *warm_up == 1)
             return false;
         --*warm_up;
     }
+    return false;
 }
 
 bool linear_fit(struct linear_search *s, bool prefers_fewer)
@@ -261,12 +269,14 @@ static void anneal(struct linear_search *s, int64_t steps)
 
 // ---- polishing ------------------------------------------------------------------------------------
 
-// Lets the best plan keep what memory allows, as long as it becomes shorter.
+// Lets the best plan keep what memory allows, as long as it becomes shorter, with at most half as many evaluations again.
 static void polish(struct linear_search *s)
 {
+    const int64_t end = s->evaluations + s->task->budget / 2;
     for (bool better = true; better && !s->is_over;) {
         better = false;
-        for (int32_t at = 0; at < s->count * s->stages && !s->is_over; at++) {
+        for (int32_t at = 0; at < s->count * s->stages && !s->is_over && s->evaluations < end;
+             at++) {
             const int32_t stage = at % s->stages;
             if (s->best.recompute[at] == DYNAPIPE_KEEP)
                 continue;

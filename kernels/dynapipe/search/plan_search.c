@@ -4,25 +4,33 @@
 
 #include <string.h>
 
-enum {
-    FIFO_SHARE = 8,      // a part of the budget for FIFO, if it comes close to other plans
-    PUBLISHED_SHARE = 4, // a part of the budget for the published search, where it is a start
-};
+// Parts of the evaluations of a search: for orders of passes, for rules that come close, and for the rest the alternating
+// orders of linear assignments.
+// Large plans need most evaluations to find an order at all.
+enum { ORDERS_PARTS = 5, LARGE_ORDERS_PARTS = 2, RULES_PARTS = 1, ALL_PARTS = 8, LARGE = 128 };
+
+// Micro-batches and stages of all evaluations together.
+#define BEST_WORK  24e6
+#define QUICK_WORK 0.5e6
 
 #define CLOSE                                                                                  \
     1.03 // a method is worth a search if its simple plans are at most this much longer than the best
 
 const char *const plan_mode_names[PLAN_MODES] = {"best", "quick", "normal", "fast", "auto"};
 const char *const plan_free_warm_ups = "free-warm-up";
+const char *const plan_free_orders = "free-order";
 
 struct plan_search {
     struct plan_size size;
     struct rule rule;
     struct linear_search *linear;
+    struct pass_search *orders;
     struct rule_search *methods[METHODS];
     struct published_search *published;
-    struct rule_plan plan; // of the answer
-    int32_t *warm_up;      // [devices]
+    struct rule_plan plan;              // of the answer
+    struct rule_plan shortest;          // of the methods, while all kinds of plans are searched
+    struct linear_plan shortest_linear; // of the alternating orders
+    int32_t *warm_up;                   // [devices]
 
     // Of the present request.
     const struct plan_request *request;
@@ -38,10 +46,13 @@ struct plan_search *plan_search_take(const struct plan_size *size, struct room *
     s->size = *size;
     rule_take(&s->rule, size, room);
     s->linear = linear_search_take(size->count, size->stages, room);
+    s->orders = pass_search_take(size, room);
     for (int m = 0; m < METHODS; m++)
         s->methods[m] = rule_search_take(size, &s->rule, room);
     s->published = published_search_take(size, &s->rule, room);
     rule_plan_take(&s->plan, size, room);
+    rule_plan_take(&s->shortest, size, room);
+    linear_plan_take(&s->shortest_linear, size->count, size->stages, room);
     s->warm_up = room_take(room, (size_t)size->devices, sizeof *s->warm_up);
     return taken;
 }
@@ -112,16 +123,30 @@ static const char *name_of(const struct plan_search *s, const int32_t *warm_up)
                        : plan_free_warm_ups;
 }
 
-static void answer_linear(struct plan_search *s, const struct linear_plan *plan)
+// Executes the lanes of the rule and makes them the answer.
+static void answer_lanes(struct plan_search *s, const char *method)
 {
-    const int named = s->request->method;
-    memcpy(s->plan.order, plan->order, (size_t)s->size.count * sizeof *plan->order);
-    memcpy(s->plan.recompute, plan->recompute, (size_t)s->size.count * (size_t)s->size.stages);
-    linear_write(linear_search_linear(s->linear), plan, &s->rule.ordered, &s->rule.lanes);
     lanes_execute(s->rule.times, s->request->task.pipeline, &s->rule.ordered, &s->rule.lanes);
     s->rule.makespan = lanes_makespan(s->rule.times);
     rule_weigh(&s->rule, &s->request->task);
-    finish(s, named != PLAN_ANY_METHOD ? method_names[named] : name_of(s, plan->warm_up));
+    finish(s, method);
+}
+
+// Writes a plan with alternating orders to the rule.
+static void write_linear(struct plan_search *s, const struct linear_plan *plan)
+{
+    memcpy(s->plan.order, plan->order, (size_t)s->size.count * sizeof *plan->order);
+    memcpy(s->plan.recompute, plan->recompute, (size_t)s->size.count * (size_t)s->size.stages);
+    linear_write(linear_search_linear(s->linear), plan, &s->rule.ordered, &s->rule.lanes);
+}
+
+static void answer_linear(struct plan_search *s, const struct linear_plan *plan)
+{
+    const int named = s->request->method;
+    write_linear(s, plan);
+    answer_lanes(s, named == METHOD_1F1B || named == METHOD_WAIT_FREE_CYCLIC
+                        ? method_names[named]
+                        : name_of(s, plan->warm_up));
 }
 
 // ---- best and quick -------------------------------------------------------------------------------
@@ -134,27 +159,19 @@ static bool has_memory_limit(const struct plan_search *s)
     return false;
 }
 
-static int64_t budget_of(const struct plan_search *s)
+int64_t plan_budget(enum plan_mode mode, double count, double stages)
 {
-    return s->request->task.budget > 0     ? s->request->task.budget
-           : s->answer->mode == PLAN_QUICK ? PLAN_QUICK_BUDGET
-                                           : PLAN_BEST_BUDGET;
+    const double cells = fmax(count * stages, 1);
+    return (int64_t)(mode == PLAN_QUICK ? fmin(PLAN_QUICK_BUDGET, QUICK_WORK / cells)
+                                        : fmin(PLAN_BEST_BUDGET, BEST_WORK / cells)) +
+           1;
 }
 
-// Offers the plan of the published search to the search of its method.
-static void offer_published(struct plan_search *s, const enum method *methods, int n,
-                            int64_t most)
+static int64_t budget_of(const struct plan_search *s)
 {
-    const struct published_task task = {.plan = &s->request->task,
-                                        .methods = methods,
-                                        .n_methods = n,
-                                        .start = s->request->start,
-                                        .most = most};
-    struct published_answer published;
-    published_search_run(s->published, &task, s->poll, &published);
-    s->answer->evaluations += published.evaluations;
-    if (published.plan != NULL && published.fits)
-        rule_search_offer(s->methods[published.plan->method], published.plan);
+    return s->request->task.budget > 0
+               ? s->request->task.budget
+               : plan_budget(s->answer->mode, s->size.count, s->size.stages);
 }
 
 // Improves the plans of the methods that come close to the best; they share the evaluations.
@@ -181,11 +198,6 @@ static int search_methods(struct plan_search *s, const enum method *methods, int
     for (int k = 0; k < n; k++) {
         rule_search_open(s->methods[methods[k]], &task, methods[k], s->poll);
         budget -= rule_search_found(s->methods[methods[k]]).evaluations;
-    }
-    if (known == HUGE_VAL) {
-        const int64_t before = s->answer->evaluations;
-        offer_published(s, methods, n, budget / PUBLISHED_SHARE);
-        budget -= s->answer->evaluations - before;
     }
     improve_methods(s, methods, n, budget, known);
     for (int k = 0; k < n; k++) {
@@ -244,53 +256,77 @@ static enum plan_outcome search_rules(struct plan_search *s, const enum method *
 
 static enum plan_outcome search_linear(struct plan_search *s, enum linear_warm_ups warm_ups)
 {
-    static const enum method fifo[] = {METHOD_FIFO};
-    const int64_t budget = budget_of(s);
     struct plan_task task = s->request->task;
     struct linear_answer linear;
-    const bool any = warm_ups == LINEAR_ANY_WARM_UP;
-    task.budget = any ? budget - budget / FIFO_SHARE : budget;
-    bool goes_on = linear_search_run(s->linear, &task, warm_ups, s->poll, &linear);
+    task.budget = budget_of(s);
+    linear_search_run(s->linear, &task, warm_ups, s->poll, &linear);
     s->answer->evaluations += linear.evaluations;
     s->answer->first_fit = linear.plan != NULL; // the search looks at plans that fit only
-    const int other =
-        any && goes_on && !linear.is_proven
-            ? search_methods(s, fifo, 1, budget - s->answer->evaluations, linear.makespan)
-            : -1;
-    if (other >= 0)
-        answer_rule(s, rule_search_found(s->methods[other]).best);
-    else if (linear.plan != NULL)
+    if (linear.plan != NULL)
         answer_linear(s, linear.plan);
-    s->answer->is_proven = other < 0 && linear.is_proven;
+    s->answer->is_proven = linear.is_proven;
     return conclude(s);
 }
 
-static enum plan_outcome search_best(struct plan_search *s)
+// Which plan is the shortest of those that the search for orders has not made.
+struct all_found {
+    double makespan;
+    enum { FOUND_NONE, FOUND_LINEAR, FOUND_RULE } kind; // shortest_linear or shortest
+};
+
+// Offers a plan of a rule to the search for orders, and keeps it if it is the shortest.
+static void offer_rule(struct plan_search *s, const struct rule_plan *plan,
+                       struct all_found *found)
 {
-    const enum method all[] = {METHOD_WAIT_FREE_CYCLIC, METHOD_FIFO, METHOD_INTERLEAVED};
-    const enum method named = (enum method)s->request->method;
-    const bool any = s->request->method == PLAN_ANY_METHOD,
-               linear = s->assignment == ASSIGNMENT_LINEAR;
-    if (any && linear)
-        return search_linear(s, LINEAR_ANY_WARM_UP);
-    if (any)
-        return search_rules(s, all, s->assignment == ASSIGNMENT_INTERLEAVED ? 3 : 2);
-    if (linear && (named == METHOD_1F1B || named == METHOD_WAIT_FREE_CYCLIC)) {
-        const enum plan_outcome outcome = search_linear(
-            s, named == METHOD_1F1B ? LINEAR_WARM_UP_1F1B : LINEAR_WARM_UP_CYCLIC);
-        if (s->answer->has_plan || outcome == PLAN_STOPPED)
-            return outcome;
-    }
-    return search_rules(s, &named, 1);
+    rule_plan_copy(&s->plan, plan, &s->size);
+    rule_evaluate(&s->rule, &s->request->task, &s->plan, false, NULL);
+    if (!s->rule.fits)
+        return;
+    pass_search_offer(s->orders, &s->rule.lanes, s->plan.order, s->plan.recompute);
+    if (s->rule.makespan >= found->makespan)
+        return;
+    rule_plan_copy(&s->shortest, plan, &s->size);
+    *found = (struct all_found){s->rule.makespan, FOUND_RULE};
 }
 
-// ---- normal and fast ------------------------------------------------------------------------------
+static void try_linear(struct plan_search *s, int64_t budget, struct all_found *found)
+{
+    struct plan_task task = s->request->task;
+    struct linear_answer linear;
+    task.budget = budget;
+    linear_search_run(s->linear, &task, LINEAR_ANY_WARM_UP, s->poll, &linear);
+    s->answer->evaluations += linear.evaluations;
+    if (linear.plan == NULL)
+        return;
+    if (s->answer->first_fit == 0)
+        s->answer->first_fit = 1; // the search looks at plans that fit only
+    write_linear(s, linear.plan);
+    pass_search_offer(s->orders, &s->rule.lanes, s->plan.order, s->plan.recompute);
+    if (linear.makespan >= found->makespan)
+        return;
+    linear_plan_copy(&s->shortest_linear, linear.plan, s->size.count, s->size.stages);
+    *found = (struct all_found){linear.makespan, FOUND_LINEAR};
+}
+
+static void try_rules(struct plan_search *s, int64_t budget, struct all_found *found)
+{
+    static const enum method all[] = {METHOD_FIFO, METHOD_WAIT_FREE_CYCLIC, METHOD_INTERLEAVED};
+    const int n = s->assignment == ASSIGNMENT_LINEAR        ? 1
+                  : s->assignment == ASSIGNMENT_INTERLEAVED ? 3
+                                                            : 2;
+    search_methods(s, all, n, budget, found->makespan);
+    for (int k = 0; k < n; k++) {
+        const struct rule_found of = rule_search_found(s->methods[all[k]]);
+        if (of.makespan < HUGE_VAL)
+            offer_rule(s, of.best, found);
+    }
+}
 
 // Lists the candidates of the published search.
 static int list_methods(const struct plan_search *s, enum method *methods)
 {
     int n = 0;
-    if (s->request->method != PLAN_ANY_METHOD) {
+    if (s->request->method != PLAN_ANY_METHOD && s->request->method != PLAN_FREE_WARM_UPS) {
         methods[n++] = (enum method)s->request->method;
         return n;
     }
@@ -303,6 +339,93 @@ static int list_methods(const struct plan_search *s, enum method *methods)
         methods[n++] = METHOD_INTERLEAVED;
     return n;
 }
+
+// A plan of the published search is never shorter.
+static void try_published(struct plan_search *s, struct all_found *found)
+{
+    enum method methods[METHODS];
+    const struct published_task task = {
+        .plan = &s->request->task,
+        .methods = methods,
+        .n_methods = list_methods(s, methods),
+        .start = s->request->start,
+        .shorter_than = found->makespan < HUGE_VAL
+                            ? fmin(found->makespan, pass_search_found(s->orders).makespan)
+                            : 0,
+    };
+    struct published_answer published;
+    published_search_run(s->published, &task, s->poll, &published);
+    s->answer->evaluations += published.evaluations;
+    if (published.plan != NULL && published.fits)
+        offer_rule(s, published.plan, found);
+}
+
+// Searches all kinds of plans with so many evaluations.
+static void search_all(struct plan_search *s, int64_t budget, bool published,
+                       struct all_found *found)
+{
+    const int64_t before = pass_search_found(s->orders).evaluations,
+                  rules = budget * RULES_PARTS / ALL_PARTS,
+                  orders = budget *
+                           (s->size.count * s->size.stages > LARGE ? LARGE_ORDERS_PARTS
+                                                                   : ORDERS_PARTS) /
+                           ALL_PARTS;
+    const bool linear = s->assignment == ASSIGNMENT_LINEAR;
+    if (linear)
+        try_linear(s, budget - rules - orders, found);
+    if (!is_stopped(s))
+        try_rules(s, linear ? rules : budget - orders, found);
+    if (published && !is_stopped(s))
+        try_published(s, found);
+    if (!is_stopped(s))
+        pass_search_run(s->orders, orders);
+    s->answer->evaluations += pass_search_found(s->orders).evaluations - before;
+}
+
+static enum plan_outcome search_any(struct plan_search *s)
+{
+    struct all_found found = {HUGE_VAL, FOUND_NONE};
+    const int64_t budget = budget_of(s),
+                  quick = plan_budget(PLAN_QUICK, s->size.count, s->size.stages);
+    pass_search_open(s->orders, &s->request->task, s->poll);
+    // What is found with little is never lost with more.
+    if (budget > quick)
+        search_all(s, quick, false, &found);
+    search_all(s, budget > quick ? budget - quick : budget, budget > quick, &found);
+    const double orders = pass_search_found(s->orders).makespan;
+    if (orders < found.makespan * (1 - 1e-12)) {
+        pass_search_write(s->orders, s->plan.order, s->plan.recompute, &s->rule);
+        answer_lanes(s, plan_free_orders);
+    } else if (found.kind == FOUND_LINEAR) {
+        answer_linear(s, &s->shortest_linear);
+    } else if (found.kind == FOUND_RULE) {
+        answer_rule(s, &s->shortest);
+    } else if (!is_stopped(s)) {
+        answer_lack(s, METHOD_WAIT_FREE_CYCLIC);
+    }
+    s->answer->is_proven =
+        s->answer->fits && s->answer->makespan <= s->answer->bound * (1 + 1e-12);
+    return s->answer->has_plan || is_stopped(s) ? conclude(s) : PLAN_NO_SCHEDULE;
+}
+
+static enum plan_outcome search_best(struct plan_search *s)
+{
+    const enum method named = (enum method)s->request->method;
+    const bool linear = s->assignment == ASSIGNMENT_LINEAR;
+    if (s->request->method == PLAN_ANY_METHOD)
+        return search_any(s);
+    if (s->request->method == PLAN_FREE_WARM_UPS)
+        return search_linear(s, LINEAR_ANY_WARM_UP);
+    if (linear && (named == METHOD_1F1B || named == METHOD_WAIT_FREE_CYCLIC)) {
+        const enum plan_outcome outcome = search_linear(
+            s, named == METHOD_1F1B ? LINEAR_WARM_UP_1F1B : LINEAR_WARM_UP_CYCLIC);
+        if (s->answer->has_plan || outcome == PLAN_STOPPED)
+            return outcome;
+    }
+    return search_rules(s, &named, 1);
+}
+
+// ---- normal and fast ------------------------------------------------------------------------------
 
 static enum plan_outcome search_published(struct plan_search *s)
 {

@@ -5,11 +5,12 @@
 #define PPS_DYNAPIPE_SEARCH_PLAN_SEARCH_H
 
 #include "kernels/dynapipe/search/linear_search.h"
+#include "kernels/dynapipe/search/pass_search.h"
 #include "kernels/dynapipe/search/published_search.h"
 #include "kernels/dynapipe/search/rule_search.h"
 
 enum plan_mode {
-    PLAN_BEST,   // order, warm-ups and recomputation together
+    PLAN_BEST,   // orders of all devices and recomputation together
     PLAN_QUICK,  // the same with a small budget
     PLAN_NORMAL, // the published search
     PLAN_FAST,   // the published search with one method and few adjustments
@@ -18,18 +19,30 @@ enum plan_mode {
 };
 
 enum {
-    PLAN_BEST_BUDGET = 40000,
+    PLAN_BEST_BUDGET = 240000, // evaluations at most
     PLAN_QUICK_BUDGET = 2000,
     PLAN_AUTO_NORMAL = 8,
     PLAN_ANY_METHOD = -1,
+    PLAN_FREE_WARM_UPS =
+        METHODS, // orders in which forwards and backwards take turns; linear assignments
 };
 
+// Returns the evaluations of best or quick for so many micro-batches and stages: fewer where each takes longer.
+int64_t plan_budget(enum plan_mode mode, double count, double stages);
+
 extern const char *const plan_mode_names[PLAN_MODES]; // "best", ...
+
+// Returns whether a method, or PLAN_FREE_WARM_UPS, exists for an assignment.
+static inline bool plan_method_allows(int method, enum assignment assignment)
+{
+    return method == PLAN_FREE_WARM_UPS ? assignment == ASSIGNMENT_LINEAR
+                                        : method_allows((enum method)method, assignment);
+}
 
 struct plan_request {
     struct plan_task task; // budget 0: that of the mode
     enum plan_mode mode;
-    int method;                    // enum method, or PLAN_ANY_METHOD
+    int method;                    // enum method, PLAN_ANY_METHOD or PLAN_FREE_WARM_UPS
     enum dynapipe_recompute start; // where the published search begins if nothing else fits
     bool as_published;             // the published search keeps its faults
 };
@@ -45,7 +58,8 @@ enum plan_outcome {
 struct plan_answer {
     enum plan_mode mode; // that ran, never PLAN_AUTO
     bool has_plan;
-    const char *method; // of the plan: a name of method_names, or plan_free_warm_ups
+    const char
+        *method; // of the plan: a name of method_names, plan_free_warm_ups or plan_free_orders
     // The plan; of the search, until its next run.
     const int32_t *order;     // [count]: position -> micro-batch
     const int32_t *warm_up;   // [devices]: forwards before the first backward
@@ -53,7 +67,7 @@ struct plan_answer {
     const struct rule *rule;  // lanes, times, peaks, micro-batches in the order of the plan
     double makespan;          // us
     double bound;             // no plan is shorter: see method_bound
-    bool is_proven;           // no plan of the same kind is shorter
+    bool is_proven;           // no plan is shorter; of a named method: no plan of that method
     bool fits;
     int64_t evaluations; // of schedules
     int64_t first_fit;   // evaluations until the first plan that fits; 0: none
@@ -63,6 +77,7 @@ struct plan_answer {
 
 extern const char
     *const plan_free_warm_ups; // "free-warm-up": 1F1B with other numbers of forwards first
+extern const char *const plan_free_orders; // "free-order": every device has an order of its own
 
 struct plan_search; // memory for one size; one thread
 

@@ -14,19 +14,24 @@ struct plan_size plan_size_of(const struct dynapipe_pipeline *pipeline, int32_t 
     return size;
 }
 
-// Returns the memory of a device that runs a micro-batch alone: its forwards through all stages, then its backwards.
+// Returns the least memory with which a device can run a micro-batch alone: its forwards through all stages, then its
+// backwards. Exact for one stage; no plan needs less for several.
 static double alone(const struct plan_task *task, int32_t device, int32_t m)
 {
     const struct micro_batches *keep = task->of[DYNAPIPE_KEEP];
     double memory = task->pipeline->state[device], most = memory;
     for (int32_t s = 0; s < keep->stages; s++) {
         const int64_t at = micro_batches_at(keep, m, s);
+        double needs = HUGE_VAL, stored = HUGE_VAL;
+        for (int type = 0; type < DYNAPIPE_RECOMPUTE_TYPES; type++)
+            if (task->of[type] != NULL && task->pipeline->device_of[s] == device) {
+                needs = fmin(needs, plan_needs(task->of[type], at));
+                stored = fmin(stored, task->of[type]->stored[at]);
+            }
         if (task->pipeline->device_of[s] != device)
             continue;
-        const struct micro_batches *leanest = task->of[plan_leanest(task, at)];
-        most = fmax(most, memory + leanest->peak[at]);
-        memory += leanest->stored[at];
-        most = fmax(most, memory);
+        most = fmax(most, memory + needs);
+        memory += stored;
     }
     return most;
 }

@@ -28,8 +28,8 @@ struct plan_size {
 
 struct plan_size plan_size_of(const struct dynapipe_pipeline *pipeline, int32_t count);
 
-// Returns whether each device keeps within its limit if it has one micro-batch at a time and recomputes what keeps the
-// least: if not, no plan fits. *device: the device that lacks most memory; *needs: what it needs, MB.
+// Returns whether each device keeps within its limit if it has one micro-batch at a time with the recomputation that needs
+// the least: if not, no plan fits. *device: the device that lacks most memory; *needs: what it needs, MB.
 bool plan_is_feasible(const struct plan_task *task, int32_t *device, double *needs);
 
 static inline bool plan_fits(double peak, double limit)
@@ -37,14 +37,25 @@ static inline bool plan_fits(double peak, double limit)
     return peak <= limit + PLAN_TOLERANCE_MB;
 }
 
-// Returns the type of recomputation with which a stage keeps the least of a micro-batch; of equals, the fastest.
+// Returns what a stage needs for a micro-batch while one of its passes runs.
+static inline double plan_needs(const struct micro_batches *batches, int64_t at)
+{
+    const double again = batches->stored[at] + batches->backward_peak[at];
+    return batches->peak[at] > again ? batches->peak[at] : again;
+}
+
+// Returns the type of recomputation with which a stage keeps the least of a micro-batch; of equals, that which needs the
+// least while it runs, then the fastest.
 static inline enum dynapipe_recompute plan_leanest(const struct plan_task *task, int64_t at)
 {
     enum dynapipe_recompute best = DYNAPIPE_KEEP;
     for (int type = 1; type < DYNAPIPE_RECOMPUTE_TYPES; type++) {
         const struct micro_batches *b = task->of[type], *c = task->of[best];
-        if (b != NULL && (b->stored[at] < c->stored[at] || (b->stored[at] == c->stored[at] &&
-                                                            b->backward[at] < c->backward[at])))
+        if (b == NULL || b->stored[at] > c->stored[at])
+            continue;
+        const double needs = plan_needs(b, at), least = plan_needs(c, at);
+        if (b->stored[at] < c->stored[at] || needs < least ||
+            (needs == least && b->backward[at] < c->backward[at]))
             best = (enum dynapipe_recompute)type;
     }
     return best;

@@ -135,7 +135,7 @@ struct published_search {
     struct published_answer *answer;
     uint64_t draw;
     int32_t adjustments; // of the present order, or candidate if as published
-    bool is_over;        // by the poll, or the evaluations have been used
+    bool is_over;        // by the poll
 };
 
 struct published_search *published_search_take(const struct plan_size *size, struct rule *rule,
@@ -282,8 +282,7 @@ static void keep(struct published_search *s)
 
 static bool evaluate(struct published_search *s)
 {
-    s->is_over = s->is_over || poll_has_ended(s->poll) ||
-                 (s->task->most > 0 && s->answer->evaluations >= s->task->most);
+    s->is_over = s->is_over || poll_has_ended(s->poll);
     if (s->is_over)
         return false;
     rule_evaluate(s->rule, s->task->plan, &s->trial, s->task->as_published, s->poll);
@@ -300,6 +299,8 @@ static bool adjust(struct published_search *s, int type)
     do {
         if (!evaluate(s))
             return false;
+        if (s->task->shorter_than > 0 && s->rule->makespan >= s->task->shorter_than)
+            return s->rule->fits;
     } while (!s->rule->fits && relieve_all(s));
     s->answer->worst = fmax(s->answer->worst, s->rule->makespan);
     keep(s);

@@ -14,9 +14,11 @@ struct published_task {
     const enum method *methods;   // candidates; of equal makespans the first one wins
     int32_t n_methods;
     enum dynapipe_recompute
-        start;    // a plan that does not fit without recomputation starts from this type, too
-    bool fast;    // at most three adjustments
-    int64_t most; // evaluations; 0: as many as it takes
+        start; // a plan that does not fit without recomputation starts from this type, too
+    bool fast; // at most three adjustments
+    // Only shorter plans matter: an order is left as soon as it is not, as recomputation makes no schedule shorter. 0: all
+    // plans matter.
+    double shorter_than;
     // Keeps the faults: plans that do not fit compete with others, the last backward of a device is never relieved, the
     // recomputation of another micro-batch changes, a stage pays for the one that lies opposite, adjustments are counted
     // over all orders, and limits of memory are never tried.
@@ -40,7 +42,7 @@ struct published_search; // memory for one size; one thread
 struct published_search *published_search_take(const struct plan_size *size, struct rule *rule,
                                                struct room *room);
 
-// Searches. Returns false if the poll (may be NULL) or the limit of evaluations ended the search; the answer holds the best plan so far.
+// Searches. Returns false if the poll (may be NULL) ended the search; the answer holds the best plan so far.
 bool published_search_run(struct published_search *search, const struct published_task *task,
                           struct poll *poll, struct published_answer *answer);
 

@@ -45,12 +45,8 @@ static void write(struct micro_batches *to, const struct plan_task *task,
         const struct micro_batches *own = task->of[plan->recompute[from]],
                                    *back = mirrors ? task->of[plan->recompute[first + last - s]]
                                                    : own;
-        to->forward[at] = own->forward[from];
+        micro_batches_copy(to, at, own, keep, from);
         to->backward[at] = back->backward[from];
-        to->stored[at] = own->stored[from];
-        to->peak[at] = own->peak[from];
-        to->activation[at] = keep->activation[from];
-        to->gradient[at] = keep->gradient[from];
     }
 }
 

@@ -89,15 +89,14 @@ static struct split_task task_of(const struct step_setup *setup,
         .measure = choice->measure,
     };
     for (int type = 0; type < DYNAPIPE_RECOMPUTE_TYPES; type++)
-        task.is_barred[type] = !setup->tables->has[type];
+        task.is_barred[type] =
+            !setup->tables->has[type] || (type == DYNAPIPE_KEEP && choice->recomputes);
     return task;
 }
 
 bool step_caution_grow(struct step_caution *caution, double lacks)
 {
-    if (caution->keeps_all)
-        caution->withheld += lacks * (1 + 0.1 * caution->round) + 1e-3;
-    caution->keeps_all = true;
+    caution->withheld += lacks * (1 + 0.1 * caution->round) + 1e-3;
     return ++caution->round < ROUNDS;
 }
 
@@ -108,8 +107,6 @@ enum split_outcome step_divide(struct step_division *d, const struct step_setup 
 {
     struct split_task task = task_of(setup, choice, samples);
     task.available -= caution.withheld;
-    for (int type = 1; type < DYNAPIPE_RECOMPUTE_TYPES; type++)
-        task.is_barred[type] = task.is_barred[type] || caution.keeps_all;
     d->deal = (struct split_deal){.replica = d->replica, .is_proven = true};
     d->split = (struct split_result){.count = 0};
     if (samples->count == 0)
@@ -181,13 +178,14 @@ enum plan_outcome step_plan_filled(struct step_replica *r, const struct step_set
     return r->outcome;
 }
 
-static bool fill(const struct step_setup *setup, enum dynapipe_recompute type,
-                 const struct network_shape *shape, int32_t m, struct micro_batches *batches)
+static bool fill(const struct step_setup *setup, const struct step_choice *choice,
+                 enum dynapipe_recompute type, const struct network_shape *shape, int32_t m,
+                 struct micro_batches *batches)
 {
     if (setup->fill.fill != NULL)
         return setup->fill.fill(setup->fill.self, type, shape, m, batches);
-    return network_fill(setup->network, setup->stages, setup->links, setup->tables, type, shape,
-                        m, batches);
+    return network_fill(setup->network, setup->stages, setup->links, setup->tables, type,
+                        choice->as_published, shape, m, batches);
 }
 
 enum plan_outcome step_plan(struct step_replica *r, const struct step_setup *setup,
@@ -204,8 +202,8 @@ enum plan_outcome step_plan(struct step_replica *r, const struct step_setup *set
             continue;
         // A type that lacks a micro-batch is not used for any.
         for (int type = 0; type < DYNAPIPE_RECOMPUTE_TYPES; type++)
-            has[type] = has[type] &&
-                        fill(setup, (enum dynapipe_recompute)type, &shape, m, &r->of[type]);
+            has[type] = has[type] && fill(setup, choice, (enum dynapipe_recompute)type, &shape,
+                                          m, &r->of[type]);
         r->group[m++] = g;
     }
     if (!has[DYNAPIPE_KEEP])

@@ -58,7 +58,8 @@ struct step_choice {
     double
         fraction; // of the available memory for the activations of a micro-batch; 0: 1 / devices
     bool pack;
-    int32_t offset; // tokens by which the network shortens a sequence
+    bool recomputes; // the division lets all micro-batches recompute
+    int32_t offset;  // tokens by which the network shortens a sequence
     bool keeps_order;
     enum plan_mode mode;
     int method;     // enum method, or PLAN_ANY_METHOD
@@ -76,11 +77,10 @@ struct step_division; // memory for one thread
 struct step_division *step_division_take(const struct step_setup *setup, int32_t samples,
                                          bool packs, struct room *room);
 
-// A stricter division, for when the micro-batches of the usual one are too large for any plan: the division trusts
-// recomputation to lower the peak of a forward, a plan does not. Zeroed at first.
+// A stricter division, for when the micro-batches of the usual one are too large for any plan: the division sees layers of
+// average cost. Zeroed at first.
 struct step_caution {
     int round;
-    bool keeps_all;  // peaks are those without recomputation
     double withheld; // MB of every device that stay free
 };
 

@@ -47,9 +47,15 @@ static void shape(struct shaped *shaped, const struct training_stages *t,
     configuration_figures_of(&shaped->figures, &shaped->configuration);
 }
 
-// Sets the memory of the devices that the shape changes (transient), and the rest.
+// Memory that the shape changes, in bytes.
+struct transient {
+    double again; // layers that are made again
+    double logits;
+};
+
+// Sets the memory of a device that the shape changes, and the rest.
 static void weigh(const struct shaped *shaped, const struct training_stages *t, int32_t device,
-                  double *transient, double *fixed)
+                  struct transient *transient, double *fixed)
 {
     struct pipeline pipeline = {
         .shape = {t->stages.devices, shaped->configuration.n_parts, 1, 1, 1}};
@@ -61,9 +67,9 @@ static void weigh(const struct shaped *shaped, const struct training_stages *t, 
                                device);
     for (int m = 0; m < CONFIGURATION_MEMORIES; m++)
         sum += memory[m];
-    *transient = shaped->figures.allocated *
-                 (memory[CONFIGURATION_WORKING] + memory[CONFIGURATION_LOGITS]);
-    *fixed = sum - *transient;
+    transient->again = shaped->figures.allocated * memory[CONFIGURATION_WORKING];
+    transient->logits = shaped->figures.allocated * memory[CONFIGURATION_LOGITS];
+    *fixed = sum - transient->again - transient->logits;
 }
 
 // Writes a micro-batch whose layers are `parts`.
@@ -72,7 +78,8 @@ static void write(const struct training_stages *t, struct configuration_part *pa
                   struct micro_batches *batches)
 {
     struct shaped shaped;
-    double transient[DYNAPIPE_DEVICES_MAX], fixed;
+    struct transient transient[DYNAPIPE_DEVICES_MAX];
+    double fixed;
     shape(&shaped, t, parts, of->rows, of->input);
     for (int32_t d = 0; d < t->stages.devices; d++)
         weigh(&shaped, t, d, &transient[d], &fixed);
@@ -84,7 +91,9 @@ static void write(const struct training_stages *t, struct configuration_part *pa
         batches->forward[at] = price.forward * US;
         batches->backward[at] = price.backward * US;
         batches->stored[at] = stored;
-        batches->peak[at] = stored + transient[t->stages.device_of[s]] / MB;
+        const struct transient *own = &transient[t->stages.device_of[s]];
+        batches->peak[at] = stored + own->logits / MB;
+        batches->backward_peak[at] = (own->again + own->logits) / MB;
         batches->activation[at] = batches->gradient[at] =
             s == t->stages.stages - 1
                 ? 0
@@ -245,7 +254,8 @@ static bool make_stages(struct training_stages *t)
 bool training_stages_open(struct training_stages *t, const struct configuration *c)
 {
     struct shaped shaped;
-    double transient, fixed;
+    struct transient transient;
+    double fixed;
     *t = (struct training_stages){.configuration = c};
     if (!make_stages(t))
         return false;

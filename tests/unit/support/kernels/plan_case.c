@@ -54,6 +54,7 @@ static double of_type(const cJSON *batch, const char *name, int type)
     return cJSON_GetArrayItem(golden_item(batch, name), type)->valuedouble;
 }
 
+// The goldens of plans have the published peaks: those without recomputation, and nothing is made again in the backward.
 static void fill(struct plan_case *c, const cJSON *input, const cJSON *batch, int32_t m)
 {
     const double layers = golden_real(input, "layers_per_stage"),
@@ -107,6 +108,7 @@ static void draw_micro_batch(struct plan_case *c, int32_t m, struct random *r)
             b->backward[at] = 100 * size * backward[type];
             b->stored[at] = 100 * size * stored[type];
             b->peak[at] = 60 * size;
+            b->backward_peak[at] = type == DYNAPIPE_KEEP ? 0 : (60 - 20 * stored[type]) * size;
             b->activation[at] = b->gradient[at] = sends ? 5 * size : 0;
         }
 }

@@ -167,8 +167,8 @@ static void check(const char *name)
         const struct network_shape of = {cJSON_GetArrayItem(shape, 0)->valueint,
                                          cJSON_GetArrayItem(shape, 1)->valueint,
                                          cJSON_GetArrayItem(shape, 2)->valueint};
-        cr_assert(network_fill(&s.network, &s.stages, &s.links, &s.tables, DYNAPIPE_KEEP, &of,
-                               m, &c.of[0]));
+        cr_assert(network_fill(&s.network, &s.stages, &s.links, &s.tables, DYNAPIPE_KEEP, false,
+                               &of, m, &c.of[0]));
         one = cJSON_GetArrayItem(golden_item(merged, "microbatches"), m);
         const int64_t at = micro_batches_at(&c.of[0], m, 0);
         compare(one, "fw", c.of[0].forward + at, stages);
@@ -188,6 +188,42 @@ static void check(const char *name)
     plan_case_close(&c);
     cost_tables_free(&s.tables);
     cJSON_Delete(s.document);
+}
+
+// The memory of a stage of three layers with recomputation: in the forward two layers have left what the type keeps, and one
+// runs; in the backward one layer is made again beside what all of them keep. The published planner takes the peak of
+// layers that keep everything.
+Test(dynapipe_costs, recomputation_lowers_the_peak)
+{
+    const struct network network = {3, 0, 64, 2};
+    const struct network_shape shape = {2, 128, 0};
+    const int32_t at[COST_AXES] = {2, 128, 0}, layers[] = {0, 0, 0};
+    const struct network_links links = {2, 100, 100, 0, 0};
+    static struct network_stages stages;
+    struct cost_tables t;
+    struct plan_case c;
+    char text[64];
+    load(&t, "grid_decoder_only");
+    cr_assert(network_assign(&network, layers, &stages, text, sizeof text));
+    plan_case_open(&c, 1, 1, 1);
+    for (int type = 0; type < DYNAPIPE_RECOMPUTE_TYPES; type++) {
+        struct micro_batches *b = &c.of[type];
+        double stored, own, whole, all;
+        cost_tables_lookup(&t, type, COST_ENCODER_STORED, at, &stored);
+        cost_tables_lookup(&t, type, COST_ENCODER_PEAK, at, &own);
+        cost_tables_lookup(&t, DYNAPIPE_KEEP, COST_ENCODER_PEAK, at, &whole);
+        cost_tables_lookup(&t, DYNAPIPE_KEEP, COST_ENCODER_STORED, at, &all);
+        cr_assert(network_fill(&network, &stages, &links, &t, type, false, &shape, 0, b));
+        cr_assert_float_eq(b->stored[0], 3 * stored, 1e-9);
+        cr_assert_float_eq(b->peak[0], 2 * stored + own, 1e-9);
+        cr_assert_float_eq(b->backward_peak[0], type == DYNAPIPE_KEEP ? 0 : whole - stored,
+                           1e-9);
+        cr_assert(network_fill(&network, &stages, &links, &t, type, true, &shape, 0, b));
+        cr_assert_float_eq(b->peak[0], 2 * all + whole, 1e-9);
+        cr_assert_eq(b->backward_peak[0], 0);
+    }
+    plan_case_close(&c);
+    cost_tables_free(&t);
 }
 
 Test(dynapipe_costs, stages_of_encoders)

@@ -51,6 +51,7 @@ static void draw_tables(struct fixture *f, struct random *r)
             b->backward[at] = 2 * random_unit(r);
             b->stored[at] = random_unit(r);
             b->peak[at] = random_unit(r);
+            b->backward_peak[at] = random_unit(r);
             b->activation[at] = type == DYNAPIPE_KEEP ? 0.2 * random_unit(r) : (double)NAN;
             b->gradient[at] = type == DYNAPIPE_KEEP ? 0.2 * random_unit(r) : (double)NAN;
         }

@@ -76,6 +76,7 @@ static void load(struct fixture *f, const cJSON *input)
             f->batches.backward[at] = item(one, "bw", s);
             f->batches.stored[at] = item(one, "stored", s);
             f->batches.peak[at] = item(one, "peak", s);
+            f->batches.backward_peak[at] = 0;
             f->batches.activation[at] = s < stages - 1 ? item(one, "fw_comm", s) : 0;
             f->batches.gradient[at] = s < stages - 1 ? item(one, "bw_comm", s) : 0;
         }
@@ -191,6 +192,7 @@ static void check_spread(const cJSON *expected, const cJSON *multipliers, int32_
             f.batches.backward[at] = x * each * 8000;
             f.batches.stored[at] = x * 8000 * each;
             f.batches.peak[at] = x * (12000 * each + 8000);
+            f.batches.backward_peak[at] = 0;
             f.batches.activation[at] = f.batches.gradient[at] =
                 s < stages - 1 ? x * golden_real(expected, "transfer_us") : 0;
         }

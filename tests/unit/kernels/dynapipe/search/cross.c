@@ -56,6 +56,7 @@ static void make_equal(struct plan_case *c, struct random *r, bool transfers)
             b->backward[at] = g;
             b->stored[at] = 50;
             b->peak[at] = 50;
+            b->backward_peak[at] = 0;
             b->activation[at] = s < b->stages - 1 ? sent : 0;
             b->gradient[at] = s < b->stages - 1 ? returned : 0;
         }

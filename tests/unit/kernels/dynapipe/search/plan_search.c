@@ -4,6 +4,7 @@
 #include "kernels/dynapipe/search/plan_search.h"
 
 #include "tests/unit/support/kernels/golden.h"
+#include "tests/unit/support/kernels/order_brute.h"
 #include "tests/unit/support/kernels/plan_case.h"
 #include "tests/unit/support/near.h"
 #include "tests/unit/support/rounds.h"
@@ -172,7 +173,7 @@ Test(dynapipe_plan_search, all_assignments)
         draw_placement(&c, &r);
         struct planning p = take(&c);
         struct plan_request request = request_of(&c, PLAN_BEST);
-        request.task.budget = 12000;
+        request.task.budget = 8000;
         const enum plan_outcome outcome = plan_search_run(p.search, &request, NULL, &best);
         if (outcome == PLAN_INFEASIBLE) {
             cr_assert_gt(best.needs, c.limit[best.device]);
@@ -243,8 +244,8 @@ Test(dynapipe_plan_search, the_last_backward_is_relieved)
     plan_case_open(&c, 2, 2, 1);
     plan_case_draw(&c, &r);
     for (int32_t d = 0; d < 2; d++)
-        c.limit[d] = c.state[d] + c.of[0].peak[d] + 1;
-    cr_assert_gt(c.of[0].stored[0], c.of[0].peak[0] + 1);
+        c.limit[d] = c.state[d] + plan_needs(&c.of[DYNAPIPE_FULL], d) + 1;
+    cr_assert_gt(c.of[0].stored[0], c.limit[0] - c.state[0]);
     struct plan_request request = request_of(&c, PLAN_NORMAL);
     cr_assert_eq(search(&c, request, &answer, &p), PLAN_FOUND);
     cr_assert(answer.fits);
@@ -327,5 +328,103 @@ Test(dynapipe_plan_search, seeds)
         free(q.memory);
     }
     plan_case_close(&c);
+    cJSON_Delete(document);
+}
+
+// ---- orders of passes -----------------------------------------------------------------------------
+
+// Micro-batches that cannot recompute, and memory for a part of them.
+static void draw_tight(struct plan_case *c, struct random *r)
+{
+    const int32_t devices = 2 + (int32_t)random_below(r, 2),
+                  chunks = 1 + (random_below(r, 4) == 0),
+                  count =
+                      devices * chunks > 3 ? 2 : 3 + (devices == 2 && random_below(r, 2) == 0);
+    plan_case_open(c, devices, devices * chunks, count);
+    plan_case_draw(c, r);
+    c->task.of[DYNAPIPE_FULL] = c->task.of[DYNAPIPE_SELECTIVE] = NULL;
+    c->task.budget = 0;
+    for (int64_t at = 0; at < (int64_t)count * devices * chunks; at++) {
+        c->of[0].forward[at] *= 0.8 + 0.4 * random_unit(r);
+        c->of[0].backward[at] *= 0.8 + 0.4 * random_unit(r);
+    }
+    for (int32_t d = 0; d < devices; d++) {
+        double most = 0, all = 0;
+        for (int32_t m = 0; m < count; m++) {
+            double one = 0;
+            for (int32_t s = d; s < devices * chunks; s += devices)
+                one += c->of[0].stored[(int64_t)m * devices * chunks + s];
+            most = fmax(most, one);
+            all += one;
+        }
+        c->limit[d] = c->state[d] + most + 0.4 * random_unit(r) * (all - most);
+    }
+}
+
+// Against all orders of passes: within 0.5 % on average, and never more than 2 % longer.
+Test(dynapipe_plan_search, close_to_all_orders)
+{
+    struct random r = {47};
+    const int rounds = n_rounds(6);
+    double sum = 0;
+    int known = 0;
+    for (int round = 0; round < rounds; round++) {
+        struct plan_case c;
+        struct plan_answer answer;
+        draw_tight(&c, &r);
+        const double makespan = 1000 * run(&c, PLAN_BEST, &answer),
+                     least = order_brute(&c, makespan * (1 + 1e-9), 300000);
+        if (isfinite(least)) {
+            const double longer = makespan / least - 1;
+            cr_assert_leq(longer, 0.02, "round %d: %g, %g", round, makespan, least);
+            sum += fmax(longer, 0);
+            known++;
+        }
+        plan_case_close(&c);
+    }
+    cr_assert_geq(known, rounds / 3, "%d", known);
+    cr_assert_leq(sum, 0.005 * known, "%g over %d", sum, known);
+    cr_log_info("%d of %d tasks, on average %.4f %%", known, rounds, 100 * sum / known);
+}
+
+static void read_cells(const cJSON *lists, double *values)
+{
+    const cJSON *line, *value;
+    cJSON_ArrayForEach (line, lists)
+        cJSON_ArrayForEach (value, line)
+            *values++ = value->valuedouble;
+}
+
+// The best plans known of six tasks, found by long searches; alternating orders take up to 24 % longer.
+Test(dynapipe_plan_search, known_tasks)
+{
+    cJSON *document = golden_of("dynapipe", "orders_tight.json");
+    const cJSON *task;
+    cJSON_ArrayForEach (task, document) {
+        const cJSON *devices = golden_item(task, "device_of_stage"), *one;
+        struct plan_case c;
+        struct plan_answer answer;
+        int32_t s = 0;
+        plan_case_open(&c, golden_whole(task, "devices"), cJSON_GetArraySize(devices),
+                       cJSON_GetArraySize(golden_item(task, "forward_us")));
+        cJSON_ArrayForEach (one, devices)
+            c.device_of[s++] = one->valueint;
+        s = 0;
+        cJSON_ArrayForEach (one, golden_item(task, "state_mb")) {
+            c.limit[s] = golden_real(task, "memory_mb");
+            c.state[s++] = one->valuedouble;
+        }
+        read_cells(golden_item(task, "forward_us"), c.of[0].forward);
+        read_cells(golden_item(task, "backward_us"), c.of[0].backward);
+        read_cells(golden_item(task, "stored_mb"), c.of[0].stored);
+        read_cells(golden_item(task, "forward_peak_mb"), c.of[0].peak);
+        read_cells(golden_item(task, "activation_us"), c.of[0].activation);
+        read_cells(golden_item(task, "gradient_us"), c.of[0].gradient);
+        c.task.of[DYNAPIPE_FULL] = c.task.of[DYNAPIPE_SELECTIVE] = NULL;
+        const double best = run(&c, PLAN_BEST, &answer),
+                     known = golden_real(task, "best_known_ms");
+        cr_assert_leq(best, known * (1 + 1e-9), "%g, %g", best, known);
+        plan_case_close(&c);
+    }
     cJSON_Delete(document);
 }
