@@ -115,9 +115,10 @@ void layer_pass_times(const struct layer_setting *s, const struct layer_feed_for
     const struct layercost_parts *p = &layer->parts;
     const double exchanges = p->tp + p->ep + p->cp + s->stack->gap;
     layer->forward = fmax(p->gemm + p->attention + p->memory + exchanges, s->stack->launch);
+    const double measured = s->hw->shapes.backward > 0 ? s->hw->shapes.backward : 1;
+    const double twice = s->m->flash ? 2.5 / measured : 2; // attention backward
     const double plain =
-        fmax(p->gemm + layer->weights + (s->m->flash ? 2.5 : 2) * p->attention + 2 * p->memory +
-                 exchanges,
+        fmax(p->gemm + layer->weights + twice * p->attention + 2 * p->memory + exchanges,
              s->stack->launch);
     layer->backward[LAYERCOST_NONE] = plain;
     layer->backward[LAYERCOST_SELECT] = plain + select_again(s, f, p);
