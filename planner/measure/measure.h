@@ -5,6 +5,7 @@
 
 #include "engine/command/command.h"
 
+extern const struct pps_command measure_command;
 extern const struct pps_command measure_device_command;
 
 #endif

@@ -6,4 +6,5 @@
 
 extern const struct pps_command *const measure_tools[];
 
-const struct pps_command *const measure_tools[] = {&measure_device_command, NULL};
+const struct pps_command *const measure_tools[] = {&measure_command, &measure_device_command,
+                                                   NULL};

@@ -3,14 +3,13 @@
 // fitted to all of them.
 #include "planner/nd/commands/calibrate_grid.h"
 
-#include "base/edit/json_write.h"
 #include "base/system/whole_file.h"
 #include "base/text/say.h"
 #include "base/text/text_buffer.h"
+#include "planner/nd/profiling/calibrate.h"
 #include "planner/nd/profiling/grid.h"
 #include "planner/shared/document_read.h"
 
-#include <cjson/cJSON.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,13 +76,6 @@ static void print_errors(const struct nd_grid *grid, const struct hardware *befo
         "fitted to all shapes.\n\n");
 }
 
-static double rounded(double value)
-{
-    char text[32];
-    snprintf(text, sizeof text, "%.4g", value);
-    return strtod(text, NULL);
-}
-
 static void round_figures(struct hardware *h)
 {
     struct hardware_shapes *s = &h->shapes;
@@ -91,22 +83,16 @@ static void round_figures(struct hardware *h)
                                &s->wave,     &s->half_k,  &s->half_length,   &s->half_size,
                                &s->backward, &s->kernel,  &s->launch};
     for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
-        *figures[i] = rounded(*figures[i]);
+        *figures[i] = nd_rounded(*figures[i]);
 }
 
 static enum pps_status print_record(const struct hardware *hardware, struct pps_error *err)
 {
     struct text_buffer text = {0};
-    cJSON *record = hardware_document(hardware);
-    if (record != NULL) {
-        text_buffer_add(&text, "{\"hardware\": ");
-        json_write_tree(&text, record);
-        text_buffer_add(&text, "}\n");
-    }
-    const bool failed = record == NULL || text.failed;
+    nd_add_record(&text, "hardware", hardware_document(hardware));
+    const bool failed = text.failed;
     if (!failed)
         printf("%s", text.text);
-    cJSON_Delete(record);
     text_buffer_free(&text);
     return failed ? pps_fail_memory(err, "the record") : PPS_OK;
 }
