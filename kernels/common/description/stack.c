@@ -26,9 +26,9 @@
     .scores = 10, .context_gathered = true, .fragmentation = 0.1, .pipeline_whole = true
 
 static const struct stack records[] = {
-    {"megatron-tuned", .rates = NO_FACTORS, COMMON, .stream = 1, .tp_exposed = 0.50,
-     .cp_exposed = 0.5, .dp_hidden = 0.77, .zero_hidden = 0.60, .zero_exposed = 0.41,
-     MEGATRON_MEMORY},
+    {"megatron-tuned", .rates = NO_FACTORS, COMMON, .stream = 1, .launch_experts = 0.004,
+     .tp_exposed = 0.50, .cp_exposed = 0.5, .dp_hidden = 0.77, .zero_hidden = 0.60,
+     .zero_exposed = 0.41, MEGATRON_MEMORY},
     {"megatron-fused", .rates = NO_FACTORS, .on = {{"B200", {0.86, 1, 0.40, 1, 0}}}, .n_on = 1,
      COMMON, .stream = 1, .launch = 0.0025, .tp_exposed = 1, .cp_exposed = 1, .dp_hidden = 0.33,
      .zero_hidden = 0.60, .zero_exposed = 0.41, .kept_8bit = true, .logits = 6, .scores = 9},
@@ -40,6 +40,7 @@ static const struct stack records[] = {
      .stream = 7,
      .gap = 0.00045,
      .launch = 0.0022,
+     .launch_experts = 0.004,
      .tp_exposed = 1,
      .cp_exposed = 1,
      .dp_hidden = 0.5,

@@ -79,6 +79,8 @@ static void add_up(const struct layer_setting *s, const struct layer_feed_forwar
     const double tp_exposed = s->tp > s->hw->node ? 1 : s->stack->tp_exposed;
     p->tp = exposed(tp_exposed, (s->gathers + f->gathers) * s->gather + f->exchange, p->gemm);
     p->ep = exposed(s->stack->ep_exposed, f->ep, p->gemm + p->attention + p->memory);
+    if (s->stack->shared_overlap)
+        p->ep = fmax(0, p->ep - f->shared);
     p->cp = exposed(s->stack->cp_exposed, s->cp_gather, p->attention);
     layer_pass_times(s, f, layer);
     layer_stored_bytes(s, f, layer);
@@ -138,9 +140,12 @@ void layercost_open(struct layercost_model *m, const struct modeldesc *model,
     m->stack = *training_stack(training);
     stack_apply(&m->stack, &m->hardware);
     m->stack.launch *= m->stack.scale;
+    m->stack.launch_experts *= m->stack.scale;
     m->stack.gap *= m->stack.scale;
-    if (hardware->shapes.launch > 0)
+    if (hardware->shapes.launch > 0) {
         m->stack.launch *= hardware->shapes.launch / USUAL_LAUNCH;
+        m->stack.launch_experts *= hardware->shapes.launch / USUAL_LAUNCH;
+    }
     m->hardware.gemm_eff *= hardware_power_share(hardware);
     m->hardware.fp8_eff *= hardware_power_share(hardware);
     m->hardware.attention_eff *= hardware_power_share(hardware);

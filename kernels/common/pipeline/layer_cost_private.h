@@ -63,6 +63,7 @@ struct layer_feed_forward {
     double ends;     // numbers: inputs and outputs of the matrices
     double made;     // numbers: outputs of the matrices, without those of routed experts
     double grouped;  // s, part of `gemm`: products of routed experts
+    double shared;   // s, part of `gemm`: products of shared experts
     double sent;     // numbers: tokens that came to experts and came back, of several ranks
     double remade;   // part of `kept` that mode select recomputes with a flash kernel
     double inputs;   // part of `kept`, inputs of products besides these

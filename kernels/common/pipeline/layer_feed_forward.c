@@ -105,8 +105,9 @@ struct layer_feed_forward layer_routed_network(const struct layer_setting *s)
                                    (double)d->moe_ffn};
     const struct layer_rows all = {s->tokens, s->t, 1, (double)d->shared_ffn};
     const double grouped = experts_products(s, experts, rows, width, &last);
+    const double beside = network(s, s->tokens, shared);
     struct layer_feed_forward f = {
-        .gemm = grouped + network(s, s->tokens, shared) + router,
+        .gemm = grouped + beside + router,
         .last = last + layer_product(s, s->tokens, s->h, shared),
         .traffic = 2 * received * width * (n + 1) + 12 * received * s->h,
         .gathers = d->shared_ffn > 0 ? 2 : 0,
@@ -120,6 +121,7 @@ struct layer_feed_forward layer_routed_network(const struct layer_setting *s)
                 s->tokens * (shared * n + 2 * s->h / s->u + (double)d->experts / s->u),
         .made = shared > 0 ? s->tokens * ((n - 1) * shared + s->h / s->u) : 0,
         .grouped = grouped,
+        .shared = beside,
         .sent = s->ep > 1 ? 2 * received * s->h : 0,
         .remade = ELEMENT * (received * width + s->tokens * shared),
         .inputs = ELEMENT * received * s->h,

@@ -113,17 +113,18 @@ void layer_pass_times(const struct layer_setting *s, const struct layer_feed_for
                       struct layercost *layer)
 {
     const struct layercost_parts *p = &layer->parts;
+    const double launch =
+        f->routed ? fmax(s->stack->launch, s->stack->launch_experts) : s->stack->launch;
     const double exchanges = p->tp + p->ep + p->cp + s->stack->gap;
-    layer->forward = fmax(p->gemm + p->attention + p->memory + exchanges, s->stack->launch);
+    layer->forward = fmax(p->gemm + p->attention + p->memory + exchanges, launch);
     const double measured = s->hw->shapes.backward > 0 ? s->hw->shapes.backward : 1;
     const double twice = s->m->flash ? 2.5 / measured : 2; // attention backward
-    const double plain =
-        fmax(p->gemm + layer->weights + twice * p->attention + 2 * p->memory + exchanges,
-             s->stack->launch);
+    const double plain = fmax(
+        p->gemm + layer->weights + twice * p->attention + 2 * p->memory + exchanges, launch);
     layer->backward[LAYERCOST_NONE] = plain;
     layer->backward[LAYERCOST_SELECT] = plain + select_again(s, f, p);
     layer->backward[LAYERCOST_FULL] =
-        plain + fmax(layer->forward - (s->stack->early_stop ? f->last : 0), s->stack->launch);
+        plain + fmax(layer->forward - (s->stack->early_stop ? f->last : 0), launch);
     const unsigned network = f->routed ? TRAINING_MOE : TRAINING_MLP;
     if (s->m->modules & network)
         layer->select_again = network_exchanges(s, f, p);

@@ -58,6 +58,11 @@ static bool add_dispatch(const struct megatron *m, cJSON *stack)
         return true;
     if (megatron_has(m, MG_OVERLAP_EP) && !add(stack, "ep_exposed", 0))
         return false;
+    if (megatron_has(m, MG_OVERLAP_SHARED) &&
+        cJSON_AddTrueToObject(stack, "shared_overlap") == NULL)
+        return false;
+    if (has_graphs(m) && !add(stack, "launch_experts", 0))
+        return false;
     return copies_by_node(m) || cJSON_AddFalseToObject(stack, "node_copies") != NULL;
 }
 

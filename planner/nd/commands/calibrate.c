@@ -157,12 +157,12 @@ static enum pps_status choose(struct calibration *c, const struct pps_args *args
                             "%s: measured on %s and %s; select one with --hardware or --set",
                             pps_arg_word(args, 0), c->chosen[0]->hardware.name,
                             c->chosen[i]->hardware.name);
-        else if (strcmp(c->chosen[i]->training.stack.name, c->chosen[0]->training.stack.name) !=
-                 0)
+        else if (strcmp(stack_base(&c->chosen[i]->training.stack),
+                        stack_base(&c->chosen[0]->training.stack)) != 0)
             return pps_fail(err, PPS_E_INPUT,
                             "%s: measured with the stacks %s and %s; select one with --set",
-                            pps_arg_word(args, 0), c->chosen[0]->training.stack.name,
-                            c->chosen[i]->training.stack.name);
+                            pps_arg_word(args, 0), stack_base(&c->chosen[0]->training.stack),
+                            stack_base(&c->chosen[i]->training.stack));
     return PPS_OK;
 }
 

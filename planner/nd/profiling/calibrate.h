@@ -28,7 +28,7 @@ struct nd_measurement {
 
 // A document: {"models": {name: model}, "sets": [{"name", "from", "part", "source", "hardware",
 // "training", "seq_length", "measurements": [{"model", dp ... sp, "recompute", "gbs", and one of
-// "seconds", "tflops", "mfu", or only "fits": whether it ran, or ran out of memory}]}]}. "from" names the source of several sets (the set itself); "part"
+// "seconds", "tflops", "mfu", or only "fits": whether it ran, or ran out of memory; and "stack", what the recipe of this step says}]}]}. "from" names the source of several sets (the set itself); "part"
 // is "fit" or "judge". "tflops" are a device's TFLOP/s by equation 3 of Narayanan et al. 2021, "mfu"
 // is as nd_estimate has it. At most `max` measurements; *n of them.
 bool nd_measurements_read(struct nd_measurement *measurements, int max, int *n,

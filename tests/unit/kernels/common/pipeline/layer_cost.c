@@ -235,3 +235,28 @@ Test(layer_cost, windows_of_attention)
     for (int64_t window = 4096; window < 10000; window += 1000)
         cr_assert_eq(costs_with_window(window, true).dense.forward, whole.dense.forward);
 }
+
+// Catches recipes whose experts are launched one kernel after the other, and shared experts that wait for
+// the exchange of tokens.
+Test(layer_cost, launches_of_experts_and_shared_experts_beside_the_exchange)
+{
+    const struct modeldesc model = model_of(
+        "{'hidden_size': 2048, 'num_layers': 4, 'num_attention_heads': 16, 'vocab_size': 32000,"
+        "'seq_length': 1024, 'n_routed_experts': 16, 'num_experts_per_tok': 4,"
+        "'moe_intermediate_size': 512, 'n_shared_experts': 1, 'first_k_dense_replace': 1,"
+        "'intermediate_size': 4096}");
+    const struct layercost_shape shape = {1, 1, 8, 2, 1024, false};
+    struct training training;
+    training_default(&training);
+    training.stack = *stack_find("plain");
+    const struct layercost_set plain = costs_of(&model, &training, &shape);
+    training.stack.shared_overlap = true;
+    const struct layercost beside = costs_of(&model, &training, &shape).moe;
+    cr_assert(beside.parts.ep < plain.moe.parts.ep &&
+              beside.parts.gemm == plain.moe.parts.gemm);
+    training.stack.shared_overlap = false;
+    training.stack.launch_experts = 1;
+    const struct layercost_set slow = costs_of(&model, &training, &shape);
+    cr_assert(slow.moe.forward == 1 && slow.moe.backward[LAYERCOST_NONE] == 1);
+    cr_assert(slow.dense.forward == plain.dense.forward);
+}
