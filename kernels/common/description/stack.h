@@ -69,6 +69,9 @@ struct stack {
     // Bytes per element that experts store of their outputs, and of the inputs of their activation
     // function.
     double expert_outputs, expert_hidden;
+    // Norms before the matrices of queries, keys and values and of a dense network are part of these products:
+    // module layernorm frees nothing there.
+    bool fused_norms;
     bool kept_8bit; // inputs of 8-bit products are stored in 8 bits
     // Share of products whose outputs mode select keeps, besides those of attention; 0: mode select
     // drops what kernels/ndsearch/model.md lists.

@@ -61,6 +61,7 @@ static const struct docfield fields[] = {
     AMOUNT("quantise", quantise, 64),
     AMOUNT("expert_outputs", expert_outputs, 4),
     AMOUNT("expert_hidden", expert_hidden, 4),
+    {"fused_norms", DOCFIELD_FLAG, 0, 1, AT(fused_norms)},
     {"kept_8bit", DOCFIELD_FLAG, 0, 1, AT(kept_8bit)},
     SHARE("select_products", select_products),
     SHARE("select_again", select_again),

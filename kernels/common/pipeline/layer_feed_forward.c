@@ -122,6 +122,7 @@ struct layer_feed_forward layer_routed_network(const struct layer_setting *s)
         .made = shared > 0 ? s->tokens * ((n - 1) * shared + s->h / s->u) : 0,
         .grouped = grouped,
         .shared = beside,
+        .kept_shared = ELEMENT * s->tokens * shared * n,
         .sent = s->ep > 1 ? 2 * received * s->h : 0,
         .remade = ELEMENT * (received * width + s->tokens * shared),
         .inputs = ELEMENT * received * s->h,

@@ -55,6 +55,18 @@ static struct layercost_parts network_exchanges(const struct layer_setting *s,
     return (struct layercost_parts){.tp = all > 0 ? p->tp * own / all : 0, .ep = p->ep};
 }
 
+// The share of the norms of a layer that are modules of their own. Transformer Engine makes them a part of the
+// product after them, except before compressed queries and before routed experts (Megatron-LM, core/models/gpt/
+// gpt_layer_specs.py); what it stores for this product stays.
+static double separate_norms(const struct layer_setting *s, const struct layer_feed_forward *f)
+{
+    const bool compressed =
+        s->d->attention == MODELDESC_MLA && s->d->mixer == MODELDESC_ATTENTION;
+    if (!s->stack->fused_norms || s->blocks < 1)
+        return 1;
+    return (compressed + f->routed) / fmax(2, s->blocks);
+}
+
 // Adds what mode select of a list of modules drops to *dropped, and returns the time to make it again.
 static double remake_modules(const struct layer_setting *s, const struct layer_feed_forward *f,
                              const struct layercost_parts *p, double *dropped)
@@ -70,8 +82,8 @@ static double remake_modules(const struct layer_setting *s, const struct layer_f
         again += p->attention + (s->m->flash ? 0 : hardware_stream(s->hw, 16 * s->scores));
     }
     if (modules & TRAINING_LAYERNORM) {
-        *dropped += parts.norms;
-        again += 0.25 * p->memory;
+        *dropped += separate_norms(s, f) * parts.norms;
+        again += separate_norms(s, f) * 0.25 * p->memory;
     }
     if (modules & TRAINING_MLA_UP_PROJ) {
         *dropped += parts.expanded;
@@ -83,6 +95,10 @@ static double remake_modules(const struct layer_setting *s, const struct layer_f
     } else if (f->routed && (modules & TRAINING_MOE_ACT)) {
         *dropped += parts.remade;
         again += 0.25 * p->memory;
+    }
+    if (f->routed && !network && (modules & TRAINING_SHARED_EXPERTS)) {
+        *dropped += f->kept_shared;
+        again += f->shared;
     }
     return again;
 }

@@ -260,3 +260,33 @@ Test(layer_cost, launches_of_experts_and_shared_experts_beside_the_exchange)
     cr_assert(slow.moe.forward == 1 && slow.moe.backward[LAYERCOST_NONE] == 1);
     cr_assert(slow.dense.forward == plain.dense.forward);
 }
+
+// Catches norms inside products, which recomputation cannot free, and shared experts as a module.
+Test(layer_cost, modules_that_free_nothing_and_shared_experts)
+{
+    const struct modeldesc model = model_of(
+        "{'hidden_size': 2048, 'num_layers': 4, 'num_attention_heads': 16, 'vocab_size': 32000,"
+        "'seq_length': 1024, 'n_routed_experts': 16, 'num_experts_per_tok': 4,"
+        "'moe_intermediate_size': 512, 'n_shared_experts': 1, 'first_k_dense_replace': 1,"
+        "'intermediate_size': 4096}");
+    const struct layercost_shape shape = {1, 1, 8, 2, 1024, false};
+    const double norm = 2.0 * 2 * 1024 * 2048; // bytes
+    struct training training;
+    training_default(&training);
+    training.flash_attention = true;
+    training.stack = *stack_find("megatron-tuned");
+    training.recompute_modules = TRAINING_LAYERNORM;
+    struct layercost_set set = costs_of(&model, &training, &shape);
+    cr_assert(set.dense.stored[LAYERCOST_SELECT] == set.dense.stored[LAYERCOST_NONE]);
+    cr_assert_float_eq(set.moe.stored[LAYERCOST_NONE] - set.moe.stored[LAYERCOST_SELECT], norm,
+                       1);
+    training.stack.fused_norms = false;
+    set = costs_of(&model, &training, &shape);
+    cr_assert_float_eq(set.dense.stored[LAYERCOST_NONE] - set.dense.stored[LAYERCOST_SELECT],
+                       2 * norm, 1);
+    training.recompute_modules = TRAINING_SHARED_EXPERTS;
+    set = costs_of(&model, &training, &shape);
+    cr_assert_float_eq(set.moe.stored[LAYERCOST_NONE] - set.moe.stored[LAYERCOST_SELECT],
+                       2.0 * 2 * 1024 * 3 * 512, 1);
+    cr_assert(set.dense.stored[LAYERCOST_SELECT] == set.dense.stored[LAYERCOST_NONE]);
+}
