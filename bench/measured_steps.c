@@ -490,6 +490,8 @@ static const char *write_steps(FILE *o, cJSON *document, struct measured *layout
         write_page(o, document);
         fputs(page_layouts, o);
         layouts_write(o, layouts);
+        fputs(page_order, o);
+        layouts_write_order(o, layouts);
         fputs(page_fits, o);
         memory_facts_write(o, &facts);
     }

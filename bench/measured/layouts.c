@@ -165,6 +165,54 @@ void layouts_write(FILE *o, struct measured *m)
     write_source(o, &v, NULL);
 }
 
+// ---- the order of two rows ----------------------------------------------------------------------
+
+struct order {
+    int pairs, right;
+};
+
+// Adds the pairs of row i whose predicted times differ by `least` to `most` of the shorter one. Measured times that
+// differ by less than 0.5 % have no order.
+static void add_order(const struct view *v, int i, double least, double most, struct order *o)
+{
+    const struct nd_measurement *all = v->m->all;
+    for (int j = 0; j < i; j++) {
+        if (all[j].seconds <= 0 || all[i].seconds <= 0 || !same_table(&all[i], &all[j]))
+            continue;
+        const double a = per_sequence(&all[i], v->seconds[i]);
+        const double b = per_sequence(&all[j], v->seconds[j]);
+        const double x = per_sequence(&all[i], all[i].seconds);
+        const double y = per_sequence(&all[j], all[j].seconds);
+        const double apart = fmax(a, b) / fmin(a, b) - 1;
+        if (apart < least || apart >= most || fmax(x, y) <= 1.005 * fmin(x, y))
+            continue;
+        o->pairs++;
+        o->right += (a < b) == (x < y);
+    }
+}
+
+void layouts_write_order(FILE *o, struct measured *m)
+{
+    static const double ends[] = {0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5};
+    enum { ENDS = sizeof ends / sizeof *ends };
+    static struct view v;
+    predict(&v, m);
+    fprintf(o, "| predicted times differ by | pairs | in this order when measured |\n"
+               "| --- | --- | --- |\n");
+    for (int k = 0; k < ENDS; k++) {
+        const double most = k + 1 < ENDS ? ends[k + 1] : HUGE_VAL;
+        struct order order = {0, 0};
+        for (int i = 0; i < m->n; i++)
+            add_order(&v, i, ends[k], most, &order);
+        if (k + 1 < ENDS)
+            fprintf(o, "| %.0f to %.0f %%", 100 * ends[k], 100 * most);
+        else
+            fprintf(o, "| more than %.0f %%", 100 * ends[k]);
+        fprintf(o, " | %d | %.0f %% |\n", order.pairs,
+                order.pairs > 0 ? 100.0 * order.right / order.pairs : 0);
+    }
+}
+
 void layouts_write_rows(FILE *o, struct measured *m)
 {
     static struct view v;
