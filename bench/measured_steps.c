@@ -495,9 +495,10 @@ static const char *write_steps(FILE *o, cJSON *document, struct measured *layout
         fputs(page_fits, o);
         memory_facts_write(o, &facts);
     }
-    return groups_differ(&all)           ? "planner/nd/profiling/left_out_table.h"
-           : memory_facts_differ(&facts) ? "planner/nd/profiling/fit_probability_table.h"
-                                         : NULL;
+    return groups_differ(&all)              ? "planner/nd/profiling/left_out_table.h"
+           : memory_facts_differ(&facts)    ? "planner/nd/profiling/fit_probability_table.h"
+           : layouts_order_differs(layouts) ? "planner/nd/profiling/order_right.c"
+                                            : NULL;
 }
 
 static int wrong_usage(void)

@@ -3,6 +3,7 @@
 #include "bench/measured/layouts.h"
 
 #include "base/math/units.h"
+#include "planner/nd/profiling/order_right.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -191,26 +192,50 @@ static void add_order(const struct view *v, int i, double least, double most, st
     }
 }
 
+// The order of all pairs of an entry of the table that reports print.
+static struct order order_of(const struct view *v, int entry)
+{
+    int n;
+    const struct nd_order_right *table = nd_order_right_all(&n);
+    struct order order = {0, 0};
+    for (int i = 0; i < v->m->n; i++)
+        add_order(v, i, entry > 0 ? table[entry - 1].below : 0, table[entry].below, &order);
+    return order;
+}
+
 void layouts_write_order(FILE *o, struct measured *m)
 {
-    static const double ends[] = {0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5};
-    enum { ENDS = sizeof ends / sizeof *ends };
+    int n;
+    const struct nd_order_right *table = nd_order_right_all(&n);
     static struct view v;
     predict(&v, m);
     fprintf(o, "| predicted times differ by | pairs | in this order when measured |\n"
                "| --- | --- | --- |\n");
-    for (int k = 0; k < ENDS; k++) {
-        const double most = k + 1 < ENDS ? ends[k + 1] : HUGE_VAL;
-        struct order order = {0, 0};
-        for (int i = 0; i < m->n; i++)
-            add_order(&v, i, ends[k], most, &order);
-        if (k + 1 < ENDS)
-            fprintf(o, "| %.0f to %.0f %%", 100 * ends[k], 100 * most);
+    for (int k = 0; k < n; k++) {
+        const struct order order = order_of(&v, k);
+        const double least = k > 0 ? 100 * table[k - 1].below : 0;
+        if (k + 1 < n)
+            fprintf(o, "| %.0f to %.0f %%", least, 100 * table[k].below);
         else
-            fprintf(o, "| more than %.0f %%", 100 * ends[k]);
-        fprintf(o, " | %d | %.0f %% |\n", order.pairs,
-                order.pairs > 0 ? 100.0 * order.right / order.pairs : 0);
+            fprintf(o, "| more than %.0f %%", least);
+        fprintf(o, " | %d | %.0f %% |\n", order.pairs, 100.0 * order.right / order.pairs);
     }
+}
+
+bool layouts_order_differs(struct measured *m)
+{
+    int n;
+    const struct nd_order_right *table = nd_order_right_all(&n);
+    static struct view v;
+    predict(&v, m);
+    for (int k = 0; k < n; k++) {
+        const struct order order = order_of(&v, k);
+        if (order.pairs != table[k].pairs || order.right != table[k].right) {
+            fprintf(stderr, "pairs %d of entry %d: %d right\n", order.pairs, k, order.right);
+            return true;
+        }
+    }
+    return false;
 }
 
 void layouts_write_rows(FILE *o, struct measured *m)

@@ -21,13 +21,16 @@ static const char *end_name(enum measured_end end)
 }
 
 // A measured value, the predicted one, and the error of the latter.
-static void print_pair(double measured, double predicted)
+enum { PAIR = 64 };
+
+static const char *pair_text(double measured, double predicted, char text[PAIR])
 {
     if (measured > 0)
-        printf(" %10.3f %10.3f %+7.1f %%", measured, predicted,
-               100 * (predicted / measured - 1));
+        snprintf(text, PAIR, "%10.3f %10.3f %+7.1f %%", measured, predicted,
+                 100 * (predicted / measured - 1));
     else
-        printf(" %10s %10.3f %9s", "-", predicted, "");
+        snprintf(text, PAIR, "%10s %10.3f %9s", "-", predicted, "");
+    return text;
 }
 
 static void print_trainings(const struct learned *learned, const struct measured *list, int n)
@@ -39,11 +42,11 @@ static void print_trainings(const struct learned *learned, const struct measured
         const struct configuration_step *step = &m->training.mine.step;
         const double reserve =
             m->peak > 0 ? step->devices[step->worst].memory[CONFIGURATION_RESERVE] : 0;
-        printf("%-28.28s", m->path);
-        print_pair(m->seconds, learned->scale * step->seconds);
-        print_pair(units_to_gib(m->peak),
-                   units_to_gib(measured_predict_peak(m, learned->fragmentation) - reserve));
-        printf(" %8s\n", end_name(m->end));
+        char times[PAIR], peaks[PAIR];
+        const double peak = measured_predict_peak(m, learned->fragmentation) - reserve;
+        pps_say(stdout, "%-28.28s %s %s %8s", m->path,
+                pair_text(m->seconds, learned->scale * step->seconds, times),
+                pair_text(units_to_gib(m->peak), units_to_gib(peak), peaks), end_name(m->end));
     }
 }
 
