@@ -490,12 +490,15 @@ static const char *write_steps(FILE *o, cJSON *document, struct measured *layout
         write_page(o, document);
         fputs(page_layouts, o);
         layouts_write(o, layouts);
+        fputs(page_order, o);
+        layouts_write_order(o, layouts);
         fputs(page_fits, o);
         memory_facts_write(o, &facts);
     }
-    return groups_differ(&all)           ? "planner/nd/profiling/left_out_table.h"
-           : memory_facts_differ(&facts) ? "planner/nd/profiling/fit_probability_table.h"
-                                         : NULL;
+    return groups_differ(&all)              ? "planner/nd/profiling/left_out_table.h"
+           : memory_facts_differ(&facts)    ? "planner/nd/profiling/fit_probability_table.h"
+           : layouts_order_differs(layouts) ? "planner/nd/profiling/order_right.c"
+                                            : NULL;
 }
 
 static int wrong_usage(void)

@@ -3,6 +3,7 @@
 #include "bench/measured/layouts.h"
 
 #include "base/math/units.h"
+#include "planner/nd/profiling/order_right.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -163,6 +164,78 @@ void layouts_write(FILE *o, struct measured *m)
         if (measured_new_source(m, i))
             write_source(o, &v, m->all[i].source);
     write_source(o, &v, NULL);
+}
+
+// ---- the order of two rows ----------------------------------------------------------------------
+
+struct order {
+    int pairs, right;
+};
+
+// Adds the pairs of row i whose predicted times differ by `least` to `most` of the shorter one. Measured times that
+// differ by less than 0.5 % have no order.
+static void add_order(const struct view *v, int i, double least, double most, struct order *o)
+{
+    const struct nd_measurement *all = v->m->all;
+    for (int j = 0; j < i; j++) {
+        if (all[j].seconds <= 0 || all[i].seconds <= 0 || !same_table(&all[i], &all[j]))
+            continue;
+        const double a = per_sequence(&all[i], v->seconds[i]);
+        const double b = per_sequence(&all[j], v->seconds[j]);
+        const double x = per_sequence(&all[i], all[i].seconds);
+        const double y = per_sequence(&all[j], all[j].seconds);
+        const double apart = fmax(a, b) / fmin(a, b) - 1;
+        if (apart < least || apart >= most || fmax(x, y) <= 1.005 * fmin(x, y))
+            continue;
+        o->pairs++;
+        o->right += (a < b) == (x < y);
+    }
+}
+
+// The order of all pairs of an entry of the table that reports print.
+static struct order order_of(const struct view *v, int entry)
+{
+    int n;
+    const struct nd_order_right *table = nd_order_right_all(&n);
+    struct order order = {0, 0};
+    for (int i = 0; i < v->m->n; i++)
+        add_order(v, i, entry > 0 ? table[entry - 1].below : 0, table[entry].below, &order);
+    return order;
+}
+
+void layouts_write_order(FILE *o, struct measured *m)
+{
+    int n;
+    const struct nd_order_right *table = nd_order_right_all(&n);
+    static struct view v;
+    predict(&v, m);
+    fprintf(o, "| predicted times differ by | pairs | in this order when measured |\n"
+               "| --- | --- | --- |\n");
+    for (int k = 0; k < n; k++) {
+        const struct order order = order_of(&v, k);
+        const double least = k > 0 ? 100 * table[k - 1].below : 0;
+        if (k + 1 < n)
+            fprintf(o, "| %.0f to %.0f %%", least, 100 * table[k].below);
+        else
+            fprintf(o, "| more than %.0f %%", least);
+        fprintf(o, " | %d | %.0f %% |\n", order.pairs, 100.0 * order.right / order.pairs);
+    }
+}
+
+bool layouts_order_differs(struct measured *m)
+{
+    int n;
+    const struct nd_order_right *table = nd_order_right_all(&n);
+    static struct view v;
+    predict(&v, m);
+    for (int k = 0; k < n; k++) {
+        const struct order order = order_of(&v, k);
+        if (order.pairs != table[k].pairs || order.right != table[k].right) {
+            fprintf(stderr, "pairs %d of entry %d: %d right\n", order.pairs, k, order.right);
+            return true;
+        }
+    }
+    return false;
 }
 
 void layouts_write_rows(FILE *o, struct measured *m)

@@ -128,6 +128,11 @@ static const char page_layouts[] =
     "says rightly whether they fit the device. *Memory*: the median of predicted over measured "
     "peak.\n\n";
 
+static const char page_order[] =
+    "\n### The order of two rows\n\n"
+    "Of two layouts of one table (model, devices and sequence), how often the one that the model takes for the faster one was the\n"
+    "faster one. Rows of `nd` and `nd rank` that are this close should be measured, not believed.\n\n";
+
 static const char page_fits[] =
     "\n## Probability of fitting\n\n"
     "`ppsweep check` prints a probability that a training fits. It comes from published peaks, and from layouts that ran or\n"

@@ -31,6 +31,8 @@ const char *log_failure_name(enum log_failure failure)
 void log_file_free(struct log_file *log)
 {
     free(log->peaks);
+    free(log->seconds.values);
+    free(log->tokens.values);
     *log = (struct log_file){0};
 }
 
@@ -66,6 +68,34 @@ bool log_peaks_add(struct log_peak **peaks, size_t *n, size_t *room,
         at->file = peak->file;
     }
     return true;
+}
+
+static bool add_step(struct log_steps *steps, double value)
+{
+    if (value <= 0)
+        return true;
+    double *grown = pps_grow(steps->values, &steps->room, steps->n + 1, sizeof *grown);
+    if (grown == NULL)
+        return false;
+    steps->values = grown;
+    grown[steps->n++] = value;
+    return true;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+double log_steps_median(struct log_steps *steps)
+{
+    const size_t from = steps->n > 1, n = steps->n - from;
+    if (steps->n == 0)
+        return 0;
+    double *values = steps->values + from;
+    qsort(values, n, sizeof *values, by_value);
+    return (values[(n - 1) / 2] + values[n / 2]) / 2;
 }
 
 // ---- lines --------------------------------------------------------------------------------------
@@ -119,8 +149,6 @@ static bool take_figures(struct reading *r, const struct log_line *line)
         peak.used_mb = line->used_mb;
         peak.held_mb = line->held_mb;
     }
-    if (line->is_running)
-        clear_error(log);
     return log_peaks_add(&log->peaks, &log->n_peaks, &log->room, &peak);
 }
 
@@ -131,6 +159,11 @@ static bool take_line(struct reading *r, char *text, size_t n)
     n = log_line_clean(text, n);
     log_line_read(text, n, &line);
     const size_t prefix = log_line_prefix(text, n);
+    if (!add_step(&r->log->seconds, line.step_seconds) ||
+        !add_step(&r->log->tokens, line.device_tokens))
+        return false;
+    if (line.is_running)
+        clear_error(r->log);
     if (line.kind == LOG_LINE_PEAK || line.kind == LOG_LINE_THEORY)
         return take_figures(r, &line);
     if (line.kind == LOG_LINE_NO_MEMORY)

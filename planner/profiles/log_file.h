@@ -32,9 +32,20 @@ enum log_failure {
 
 const char *log_failure_name(enum log_failure failure); // "error", "out of memory"
 
+// Figures of the steps of a log, in the order of its lines.
+struct log_steps {
+    double *values;
+    size_t n, room;
+};
+
+// Returns the median of the steps but the first, which also starts the run; 0: there are none. Sorts the steps.
+double log_steps_median(struct log_steps *steps);
+
 struct log_file {
     struct log_peak *peaks; // one per rank, in order of appearance
     size_t n_peaks, room;
+    struct log_steps seconds; // of steps
+    struct log_steps tokens;  // a second, of one device
     enum log_failure failure;
     uint64_t line;  // of the failure
     char text[256]; // the line of the failure, without prefix and colours

@@ -191,6 +191,37 @@ static bool read_theory(struct piece in, struct log_line *line)
     return line->used_mb > 0;
 }
 
+// ---- steps --------------------------------------------------------------------------------------
+
+// Reads "7,312".
+static double number_with_commas(struct piece in)
+{
+    char text[32];
+    size_t n = 0, at = 0;
+    while (at < in.n && in.text[at] == ' ')
+        at++;
+    for (; at < in.n && n < sizeof text; at++)
+        if (isdigit((unsigned char)in.text[at]) || in.text[at] == '.')
+            text[n++] = in.text[at];
+        else if (in.text[at] != ',')
+            break;
+    struct piece rest;
+    return number_of((struct piece){text, n}, &rest);
+}
+
+static void read_step(struct piece in, struct log_line *line)
+{
+    line->step_seconds = number_behind(in, "elapsed time per iteration (ms):") / 1000;
+    if (line->step_seconds == 0)
+        line->step_seconds = number_behind(in, "per_step_time:") / 1000;
+    if (line->step_seconds == 0)
+        line->step_seconds = number_behind(in, "iter time (s):");
+    const struct piece rate = behind(in, " tps:");
+    if (rate.text != NULL)
+        line->device_tokens = number_with_commas(rate);
+    line->is_running |= line->step_seconds > 0;
+}
+
 // ---- failures -----------------------------------------------------------------------------------
 
 // PyTorch's CUDA and NPU allocators, MindSpore's, the host's allocator, Linux and Slurm. MindSpore's
@@ -244,7 +275,8 @@ void log_line_read(const char *text, size_t n, struct log_line *line)
     const struct piece in = {text, n};
     *line = (struct log_line){.rank = -1};
     // Nearly all lines of a log hold none of these.
-    if (!has(in, "emory") && !has(in, "Traceback (") && !has(in, "oom") &&
+    const bool step = has(in, "time") || has(in, " tps:");
+    if (!step && !has(in, "emory") && !has(in, "Traceback (") && !has(in, "oom") &&
         !has(in, "Tracker M") && !has(in, "peak active"))
         return;
     if (!read_peak(in, line)) {
@@ -257,6 +289,8 @@ void log_line_read(const char *text, size_t n, struct log_line *line)
             line->kind = LOG_LINE_TRACEBACK;
     }
     line->rank = rank_of(in);
+    if (step)
+        read_step(in, line);
 }
 
 // Returns the length of the escape sequence at the start of the text, or 0.

@@ -18,6 +18,8 @@
 // - torchtitan, an estimate without devices (scripts/estimate/estimation.py):
 //     peak active: 33.1 GiB | peak reserved: 35.5 GiB | num_retries: 0
 //     Tracker Max: 33.2 GiB
+// - times of steps: Megatron-LM "elapsed time per iteration (ms): 1234.5", MindFormers "per_step_time:
+//   1234ms", DeepSpeed "iter time (s): 1.23", torchtitan's tps, tokens a second of one device.
 #ifndef PPS_PLANNER_PROFILES_LOG_LINE_H
 #define PPS_PLANNER_PROFILES_LOG_LINE_H
 
@@ -35,10 +37,12 @@ enum log_line_kind {
 
 struct log_line {
     enum log_line_kind kind;
-    int32_t rank;    // that the line names; -1: none
-    double used_mb;  // MiB: peak without fragments; of a theory, all; 0: not in the line
-    double held_mb;  // MiB: peak with fragments, which the allocator holds; 0: not in the line
-    bool is_running; // printed between steps: no earlier line ended the run
+    int32_t rank;   // that the line names; -1: none
+    double used_mb; // MiB: peak without fragments; of a theory, all; 0: not in the line
+    double held_mb; // MiB: peak with fragments, which the allocator holds; 0: not in the line
+    double step_seconds;  // time of a step; 0: not in the line
+    double device_tokens; // tokens a second of one device; 0: not in the line
+    bool is_running;      // printed between steps: no earlier line ended the run
 };
 
 // Reads a line of n bytes, without its line end. Escape sequences (colours) must be removed.

@@ -18,6 +18,20 @@ struct hardware_sizes {
     int n;                // 0: one value for all sizes
 };
 
+// How fast kernels of a shape are, as a grid of measured kernels has it. All 0: constants that hold for
+// any device take its place.
+struct hardware_shapes {
+    double tile_m, tile_n; // rows and columns of a block of a matrix product
+    double processors;     // that compute blocks at the same time
+    double wave;           // share of the last, partly filled wave of blocks that is lost
+    double half_k;         // depth of a product at half of its rate
+    double half_length;    // tokens at which the attention kernel is half as fast
+    double half_size;      // size of a head at which it is half as fast
+    double backward;       // its rate backward over that forward
+    double kernel;         // s, start and end of a kernel that is bound by memory
+    double launch;         // s, launching one operator
+};
+
 struct hardware {
     char name[32];
     char base[32];                  // built-in record whose efficiencies it has; "": none
@@ -34,8 +48,9 @@ struct hardware {
     double gemm_eff, attention_eff; // fractions of peak: matrix products, attention kernel
     double memory_eff, link_eff;    // of hbm; of the links
     double fp8_eff;                 // fraction of peak_fp8: 8-bit matrix products
-    struct hardware_sizes within;   // link_eff by devices of a node that a group spans
-    struct hardware_sizes across;   // link_eff by nodes of a group
+    struct hardware_shapes shapes;
+    struct hardware_sizes within; // link_eff by devices of a node that a group spans
+    struct hardware_sizes across; // link_eff by nodes of a group
     // Share of `intra` that all groups which span a node have together, as all of them cross the
     // bridge between the halves of the node; 0: every group has its own links.
     double shared_path;

@@ -29,6 +29,16 @@ enum field {
     KEY_MEMORY_EFF,
     KEY_LINK_EFF,
     KEY_FP8_EFF,
+    KEY_TILE_M,
+    KEY_TILE_N,
+    KEY_PROCESSORS,
+    KEY_WAVE,
+    KEY_HALF_K,
+    KEY_HALF_LENGTH,
+    KEY_HALF_SIZE,
+    KEY_BACKWARD,
+    KEY_KERNEL,
+    KEY_LAUNCH,
     KEY_SHARED,
     KEY_ACROSS,
     KEY_LEVELS,
@@ -54,6 +64,16 @@ static const struct docfield fields[N_KEYS] = {
     [KEY_ATTENTION_EFF] = {"ea", DOCFIELD_REAL, 1e-6, 1, AT(attention_eff)},
     [KEY_MEMORY_EFF] = {"em", DOCFIELD_REAL, 1e-6, 1, AT(memory_eff)},
     [KEY_LINK_EFF] = {"el", DOCFIELD_OWN, 0, 0, 0},
+    [KEY_TILE_M] = {"tile_m", DOCFIELD_REAL, 1, 4096, AT(shapes.tile_m)},
+    [KEY_TILE_N] = {"tile_n", DOCFIELD_REAL, 1, 4096, AT(shapes.tile_n)},
+    [KEY_PROCESSORS] = {"processors", DOCFIELD_REAL, 1, 1000000.0, AT(shapes.processors)},
+    [KEY_WAVE] = {"wave", DOCFIELD_REAL, 0, 1, AT(shapes.wave)},
+    [KEY_HALF_K] = {"half_k", DOCFIELD_REAL, 0, 100000.0, AT(shapes.half_k)},
+    [KEY_HALF_LENGTH] = {"half_length", DOCFIELD_REAL, 0, 1000000.0, AT(shapes.half_length)},
+    [KEY_HALF_SIZE] = {"half_size", DOCFIELD_REAL, 0, 10000.0, AT(shapes.half_size)},
+    [KEY_BACKWARD] = {"ea_backward", DOCFIELD_REAL, 0.05, 4, AT(shapes.backward)},
+    [KEY_KERNEL] = {"kernel_start", DOCFIELD_REAL, 0, 0.01, AT(shapes.kernel)},
+    [KEY_LAUNCH] = {"launch", DOCFIELD_REAL, 0, 0.01, AT(shapes.launch)},
     [KEY_SHARED] = {"el_shared", DOCFIELD_REAL, 0, 16, AT(shared_path)},
     [KEY_ACROSS] = {"el_nodes", DOCFIELD_OWN, 0, 0, 0},
     [KEY_LEVELS] = {"levels", DOCFIELD_OWN, 0, 0, 0},
@@ -179,6 +199,8 @@ static bool same_rates(const struct hardware *a, const struct hardware *b)
         if (memcmp((const char *)a + offset, (const char *)b + offset, sizeof(double)) != 0)
             return false;
     }
+    if (memcmp(&a->shapes, &b->shapes, sizeof a->shapes) != 0)
+        return false;
     return a->link_eff == b->link_eff && a->fp8 == b->fp8 &&
            same_sizes(&a->within, &b->within) && same_sizes(&a->across, &b->across) &&
            same_sizes(&a->levels, &b->levels);

@@ -44,10 +44,12 @@ struct stack {
     double stream; // factor of the memory traffic of norms and of sums of the residual stream
     double gap; // s, what starts and ends of kernels add to a layer's forward or backward pass
     double launch; // s, least time of a layer's forward or backward pass: launching kernels
+    double launch_experts; // s, the same of a layer with experts, if it is longer
 
     // Shares of the exchanges that are never hidden. The rest hides behind computation of the same
     // layer; what does not fit there is exposed, too.
     double tp_exposed, cp_exposed, ep_exposed;
+    bool shared_overlap; // shared experts compute beside the exchange of tokens
     bool ep_dualpipe; // ep_exposed holds with the schedule dualpipe; with others all is exposed
     double pp_exposed; // of transfers between chunks, besides those that fill the pipeline
     double
@@ -67,6 +69,9 @@ struct stack {
     // Bytes per element that experts store of their outputs, and of the inputs of their activation
     // function.
     double expert_outputs, expert_hidden;
+    // Norms before the matrices of queries, keys and values and of a dense network are part of these products:
+    // module layernorm frees nothing there.
+    bool fused_norms;
     bool kept_8bit; // inputs of 8-bit products are stored in 8 bits
     // Share of products whose outputs mode select keeps, besides those of attention; 0: mode select
     // drops what kernels/ndsearch/model.md lists.

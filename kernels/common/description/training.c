@@ -216,8 +216,8 @@ struct words {
 static const struct words modules = {
     "recompute_modules",
     "[\"layernorm\", \"moe_act\"]",
-    "core_attn, layernorm, moe_act, mla_up_proj, mlp or moe",
-    {"core_attn", "layernorm", "moe_act", "mla_up_proj", "mlp", "moe"},
+    "core_attn, layernorm, moe_act, mla_up_proj, mlp, moe or shared_experts",
+    {"core_attn", "layernorm", "moe_act", "mla_up_proj", "mlp", "moe", "shared_experts"},
 };
 
 static const struct words adapters = {

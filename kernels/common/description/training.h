@@ -28,6 +28,7 @@ enum training_module {
     TRAINING_MLA_UP_PROJ = 8,
     TRAINING_MLP = 16, // of dense layers
     TRAINING_MOE = 32,
+    TRAINING_SHARED_EXPERTS = 64,
 };
 
 // Matrices of a layer that may have adapters, as Megatron Bridge names them: of queries, keys and values

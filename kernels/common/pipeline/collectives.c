@@ -24,14 +24,52 @@ static double product(double rate, double m, double n, double k)
     return 2 * m * n * k / (rate * filled(m) * filled(n) * filled(k));
 }
 
+// Products of a device whose shapes are measured: blocks of one size, computed in waves, and not
+// quicker than the matrices pass the memory. `bytes` of a factor's element.
+static double measured_products(const struct hardware *hw, double rate, double bytes,
+                                double products, double m, double n, double k)
+{
+    const struct hardware_shapes *s = &hw->shapes;
+    const double blocks = products * ceil(m / s->tile_m) * ceil(n / s->tile_n);
+    const double waves = blocks / s->processors;
+    const double counted = waves + s->wave * (ceil(waves) - waves);
+    const double block = 2 * s->tile_m * s->tile_n * (k + s->half_k);
+    if (m <= 0 || n <= 0 || k <= 0)
+        return 0;
+    return fmax(counted * s->processors * block / rate,
+                hardware_stream(hw, products * (bytes * (m * k + n * k) + 2 * m * n)));
+}
+
 double hardware_gemm(const struct hardware *hw, double m, double n, double k)
 {
-    return product(hw->peak * hw->gemm_eff, m, n, k);
+    const double rate = hw->peak * hw->gemm_eff;
+    return hw->shapes.tile_m > 0 ? measured_products(hw, rate, 2, 1, m, n, k)
+                                 : product(rate, m, n, k);
 }
 
 double hardware_gemm_fp8(const struct hardware *hw, double m, double n, double k)
 {
-    return product(hw->peak_fp8 * hw->fp8_eff, m, n, k);
+    const double rate = hw->peak_fp8 * hw->fp8_eff;
+    return hw->shapes.tile_m > 0 ? measured_products(hw, rate, 1, 1, m, n, k)
+                                 : product(rate, m, n, k);
+}
+
+double hardware_grouped_gemm(const struct hardware *hw, double products, double m, double n,
+                             double k)
+{
+    const double rate = hw->peak * hw->gemm_eff;
+    return hw->shapes.tile_m > 0 ? measured_products(hw, rate, 2, products, m, n, k)
+                                 : products * product(rate, m, n, k);
+}
+
+double hardware_attention_rate(const struct hardware *hw, double tokens, double half,
+                               double size)
+{
+    const struct hardware_shapes *s = &hw->shapes;
+    const double rate = hw->peak * hw->attention_eff;
+    if (s->backward <= 0)
+        return rate * tokens / (tokens + half);
+    return rate * (tokens / (tokens + s->half_length)) * (size / (size + s->half_size));
 }
 
 double hardware_stream(const struct hardware *hw, double bytes)
@@ -42,6 +80,11 @@ double hardware_stream(const struct hardware *hw, double bytes)
 double hardware_host(const struct hardware *hw, double bytes)
 {
     return bytes > 0 ? bytes / (hw->host * hw->link_eff) : 0;
+}
+
+double hardware_kernels(const struct hardware *hw, double kernels)
+{
+    return kernels * hw->shapes.kernel;
 }
 
 // Returns the ranks of a group that share a node; neighbours are `stride` devices apart.

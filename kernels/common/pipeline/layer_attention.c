@@ -6,6 +6,9 @@
 
 #include <math.h>
 
+// A norm, the positions of queries and keys, and the sum of the residual stream.
+#define ATTENTION_KERNELS 4
+
 // Width of queries, keys, values and the gate of the output.
 static double qkv_width(const struct modeldesc *d)
 {
@@ -169,12 +172,12 @@ void layer_add_attention(struct layer_setting *s, const struct layercost_shape *
     // Zigzag slices: each context rank has two, one of the front and one of the back.
     const double slice = s->cp > 1 ? s->seq / (2 * s->cp) : s->seq;
     const double rate =
-        hw->peak * hw->attention_eff * slice / (slice + s->stack->attention_half);
+        hardware_attention_rate(hw, slice, s->stack->attention_half, (s->dq + s->dv) / 2);
     s->attention.attention = 2 * s->tokens * s->seq * s->heads * (s->dq + s->dv) * seen / rate;
     double bytes = layer_residual_traffic(s) + 4 * s->tokens * s->heads * (s->dq + s->dv);
     if (!s->m->flash)
         bytes += 16 * s->scores;
-    s->attention.memory = hardware_stream(hw, bytes);
+    s->attention.memory = hardware_stream(hw, bytes) + hardware_kernels(hw, ATTENTION_KERNELS);
     s->gathers = 2;
     s->gather = hardware_gather(hw, shape->tp, 1, ELEMENT * s->tokens * s->h);
     const double context = s->cp * 4 * s->tokens * exchanged(s);

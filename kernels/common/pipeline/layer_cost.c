@@ -8,6 +8,13 @@
 #include <stddef.h>
 #include <string.h>
 
+// Kernels bound by memory of a feed-forward network: norm, activation, sum; with experts, tokens are
+// sorted and brought back, too.
+#define NETWORK_KERNELS 3
+#define EXPERT_KERNELS  5
+// s, launching one operator of PyTorch on the hosts to which stacks were fitted (assumed).
+#define USUAL_LAUNCH 8e-6
+
 static struct layer_setting set_up(const struct layercost_model *m, const struct modeldesc *d,
                                    const struct modeldesc_counts *counts,
                                    const struct layercost_shape *shape)
@@ -85,7 +92,9 @@ static void add_up(const struct layer_setting *s, const struct layer_feed_forwar
     const double adapters = s->adapters.gemm + f->adapters.gemm;
     p->gemm += f->gemm + adapters;
     layer->weights = s->m->frozen ? adapters : p->gemm;
-    p->memory += hardware_stream(s->hw, f->traffic + s->adapters.traffic + f->adapters.traffic);
+    p->memory +=
+        hardware_stream(s->hw, f->traffic + s->adapters.traffic + f->adapters.traffic) +
+        hardware_kernels(s->hw, f->routed ? EXPERT_KERNELS : NETWORK_KERNELS);
     if (s->m->fp8) // a third forward, two thirds backward
         p->memory += hardware_stream(s->hw, s->stack->quantise *
                                                 (s->tokens * s->attention_ends + f->ends) / 3);
@@ -93,6 +102,8 @@ static void add_up(const struct layer_setting *s, const struct layer_feed_forwar
     const double tp_exposed = s->tp > s->hw->node ? 1 : s->stack->tp_exposed;
     p->tp = exposed(tp_exposed, (s->gathers + f->gathers) * s->gather + f->exchange, p->gemm);
     p->ep = exposed(s->stack->ep_exposed, f->ep, p->gemm + p->attention + p->memory);
+    if (s->stack->shared_overlap)
+        p->ep = fmax(0, p->ep - f->shared);
     p->cp = exposed(s->stack->cp_exposed, s->cp_gather, p->attention);
     layer_pass_times(s, f, layer);
     layer_stored_bytes(s, f, layer);
@@ -154,7 +165,12 @@ void layercost_open(struct layercost_model *m, const struct modeldesc *model,
     m->stack = *training_stack(training);
     stack_apply(&m->stack, &m->hardware);
     m->stack.launch *= m->stack.scale;
+    m->stack.launch_experts *= m->stack.scale;
     m->stack.gap *= m->stack.scale;
+    if (hardware->shapes.launch > 0) {
+        m->stack.launch *= hardware->shapes.launch / USUAL_LAUNCH;
+        m->stack.launch_experts *= hardware->shapes.launch / USUAL_LAUNCH;
+    }
     m->hardware.gemm_eff *= hardware_power_share(hardware);
     m->hardware.fp8_eff *= hardware_power_share(hardware);
     m->hardware.attention_eff *= hardware_power_share(hardware);

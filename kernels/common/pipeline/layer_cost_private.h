@@ -54,19 +54,21 @@ struct layer_setting {
 // The cost of the feed-forward part of a layer.
 struct layer_feed_forward {
     double gemm;
-    double last;     // s, part of `gemm`: the products whose outputs are the layer's
-    double traffic;  // bytes of memory-bound operations
-    double gathers;  // among tp ranks, of the layer's activations
-    double exchange; // s, further exchanges among tp ranks
-    double ep;       // s, among ep ranks
-    double kept;     // bytes
-    double ends;     // numbers: inputs and outputs of the matrices
-    double made;     // numbers: outputs of the matrices, without those of routed experts
-    double grouped;  // s, part of `gemm`: products of routed experts
-    double sent;     // numbers: tokens that came to experts and came back, of several ranks
-    double remade;   // part of `kept` that mode select recomputes with a flash kernel
-    double inputs;   // part of `kept`, inputs of products besides these
-    bool routed;     // to experts
+    double last;        // s, part of `gemm`: the products whose outputs are the layer's
+    double traffic;     // bytes of memory-bound operations
+    double gathers;     // among tp ranks, of the layer's activations
+    double exchange;    // s, further exchanges among tp ranks
+    double ep;          // s, among ep ranks
+    double kept;        // bytes
+    double ends;        // numbers: inputs and outputs of the matrices
+    double made;        // numbers: outputs of the matrices, without those of routed experts
+    double grouped;     // s, part of `gemm`: products of routed experts
+    double shared;      // s, part of `gemm`: products of shared experts
+    double kept_shared; // part of `kept`: all of the shared experts but their input
+    double sent;        // numbers: tokens that came to experts and came back, of several ranks
+    double remade;      // part of `kept` that mode select recomputes with a flash kernel
+    double inputs;      // part of `kept`, inputs of products besides these
+    bool routed;        // to experts
     struct layer_adapters adapters;
 };
 

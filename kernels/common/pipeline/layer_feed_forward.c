@@ -47,6 +47,24 @@ static double expert_slowdown(const struct layer_setting *s, double rows)
     return rows > 0 ? stack->imbalance / rate : 0;
 }
 
+// Products of all experts of a device, of so many rows each: into a network, and out of it (`last`). Where
+// shapes are measured, blocks of all experts fill the device together.
+static double experts_products(const struct layer_setting *s, double experts, double rows,
+                               double in, double width, double *last)
+{
+    const struct stack *stack = s->stack;
+    if (s->hw->shapes.tile_m > 0 && !s->m->fp8) {
+        const double slow = stack->imbalance / stack->grouped;
+        *last = hardware_grouped_gemm(s->hw, experts, rows, in, width) * slow;
+        return hardware_grouped_gemm(s->hw, experts, rows, width * (s->matrices - 1), in) *
+                   slow +
+               *last;
+    }
+    const double slow = expert_slowdown(s, rows) * experts;
+    *last = layer_product(s, rows, in, width) * slow;
+    return network_of(s, rows, in, width) * slow;
+}
+
 // Nodes that the experts of a token can be on: routing among groups of experts limits them.
 static double reachable_nodes(const struct modeldesc *d, double nodes)
 {
@@ -106,14 +124,15 @@ struct layer_feed_forward layer_routed_network(const struct layer_setting *s)
     double router = hardware_gemm(s->hw, s->tokens / s->u, choices, s->h);
     double bytes = ELEMENT * received * in;
     double exchange = split ? 2 * hardware_gather(s->hw, s->tp, 1, bytes) : 0;
-    double rows = received / experts, slow = expert_slowdown(s, rows) * experts;
-    const struct layer_rows own = {rows, split ? s->t : 1, slow, (double)d->moe_ffn};
+    double rows = received / experts, last;
+    const struct layer_rows own = {rows, split ? s->t : 1, expert_slowdown(s, rows) * experts,
+                                   (double)d->moe_ffn};
     const struct layer_rows all = {s->tokens, s->t, 1, (double)d->shared_ffn};
-    const double grouped = network_of(s, rows, in, width) * slow;
+    const double grouped = experts_products(s, experts, rows, in, width, &last);
+    const double beside = network(s, s->tokens, shared);
     struct layer_feed_forward f = {
-        .gemm = grouped + network(s, s->tokens, shared) + router,
-        .last = layer_product(s, rows, in, width) * slow +
-                layer_product(s, s->tokens, s->h, shared),
+        .gemm = grouped + beside + router,
+        .last = last + layer_product(s, s->tokens, s->h, shared),
         .traffic = 2 * received * width * (n + 1) + 12 * received * in,
         .gathers = d->shared_ffn > 0 ? 2 : 0,
         .exchange = exchange,
@@ -126,6 +145,8 @@ struct layer_feed_forward layer_routed_network(const struct layer_setting *s)
                 s->tokens * (shared * n + 2 * s->h / s->u + choices / s->u),
         .made = shared > 0 ? s->tokens * ((n - 1) * shared + s->h / s->u) : 0,
         .grouped = grouped,
+        .shared = beside,
+        .kept_shared = ELEMENT * s->tokens * shared * n,
         .sent = s->ep > 1 ? 2 * received * in : 0,
         .remade = ELEMENT * (received * width + s->tokens * shared),
         .inputs = ELEMENT * received * in,

@@ -55,6 +55,18 @@ static struct layercost_parts network_exchanges(const struct layer_setting *s,
     return (struct layercost_parts){.tp = all > 0 ? p->tp * own / all : 0, .ep = p->ep};
 }
 
+// The share of the norms of a layer that are modules of their own. Transformer Engine makes them a part of the
+// product after them, except before compressed queries and before routed experts (Megatron-LM, core/models/gpt/
+// gpt_layer_specs.py); what it stores for this product stays.
+static double separate_norms(const struct layer_setting *s, const struct layer_feed_forward *f)
+{
+    const bool compressed =
+        s->d->attention == MODELDESC_MLA && s->d->mixer == MODELDESC_ATTENTION;
+    if (!s->stack->fused_norms || s->blocks < 1)
+        return 1;
+    return (compressed + f->routed) / fmax(2, s->blocks);
+}
+
 // Adds what mode select of a list of modules drops to *dropped, and returns the time to make it again.
 static double remake_modules(const struct layer_setting *s, const struct layer_feed_forward *f,
                              const struct layercost_parts *p, double *dropped)
@@ -70,8 +82,8 @@ static double remake_modules(const struct layer_setting *s, const struct layer_f
         again += p->attention + (s->m->flash ? 0 : hardware_stream(s->hw, 16 * s->scores));
     }
     if (modules & TRAINING_LAYERNORM) {
-        *dropped += parts.norms;
-        again += 0.25 * p->memory;
+        *dropped += separate_norms(s, f) * parts.norms;
+        again += separate_norms(s, f) * 0.25 * p->memory;
     }
     if (modules & TRAINING_MLA_UP_PROJ) {
         *dropped += parts.expanded;
@@ -83,6 +95,10 @@ static double remake_modules(const struct layer_setting *s, const struct layer_f
     } else if (f->routed && (modules & TRAINING_MOE_ACT)) {
         *dropped += parts.remade;
         again += 0.25 * p->memory;
+    }
+    if (f->routed && !network && (modules & TRAINING_SHARED_EXPERTS)) {
+        *dropped += f->kept_shared;
+        again += f->shared;
     }
     return again;
 }
@@ -113,16 +129,18 @@ void layer_pass_times(const struct layer_setting *s, const struct layer_feed_for
                       struct layercost *layer)
 {
     const struct layercost_parts *p = &layer->parts;
+    const double launch =
+        f->routed ? fmax(s->stack->launch, s->stack->launch_experts) : s->stack->launch;
     const double exchanges = p->tp + p->ep + p->cp + s->stack->gap;
-    layer->forward = fmax(p->gemm + p->attention + p->memory + exchanges, s->stack->launch);
-    const double plain =
-        fmax(p->gemm + layer->weights + (s->m->flash ? 2.5 : 2) * p->attention + 2 * p->memory +
-                 exchanges,
-             s->stack->launch);
+    layer->forward = fmax(p->gemm + p->attention + p->memory + exchanges, launch);
+    const double measured = s->hw->shapes.backward > 0 ? s->hw->shapes.backward : 1;
+    const double twice = s->m->flash ? 2.5 / measured : 2; // attention backward
+    const double plain = fmax(
+        p->gemm + layer->weights + twice * p->attention + 2 * p->memory + exchanges, launch);
     layer->backward[LAYERCOST_NONE] = plain;
     layer->backward[LAYERCOST_SELECT] = plain + select_again(s, f, p);
     layer->backward[LAYERCOST_FULL] =
-        plain + fmax(layer->forward - (s->stack->early_stop ? f->last : 0), s->stack->launch);
+        plain + fmax(layer->forward - (s->stack->early_stop ? f->last : 0), launch);
     const unsigned network = f->routed ? TRAINING_MOE : TRAINING_MLP;
     if (s->m->modules & network)
         layer->select_again = network_exchanges(s, f, p);

@@ -144,6 +144,7 @@ const struct megatron_argument megatron_arguments[N_MEGATRON_KEYS] = {
     [MG_OVERLAP_GRADIENTS] = {"overlap-grad-reduce", MG_FLAG, 0},
     [MG_OVERLAP_PARAMETERS] = {"overlap-param-gather", MG_FLAG, 0},
     [MG_OVERLAP_TP] = {"tp-comm-overlap", MG_FLAG, 0},
+    [MG_OVERLAP_SHARED] = {"moe-shared-expert-overlap", MG_FLAG, 0},
     [MG_OVERLAP_EP] = {"overlap-moe-expert-parallel-comm", MG_FLAG, 0},
     [MG_NO_OVERLAP_PP] = {"no-overlap-p2p-communication", MG_FLAG, 0},
     [MG_DELAY_WEIGHTS] = {"delay-wgrad-compute", MG_FLAG, 0},

@@ -52,7 +52,7 @@ struct megatron {
 };
 
 // Modules of selective recomputation, as the run document names them, too.
-enum { N_MEGATRON_MODULES = 6 };
+enum { N_MEGATRON_MODULES = 7 };
 extern const char *const megatron_modules[N_MEGATRON_MODULES];
 
 static inline bool megatron_has(const struct megatron *m, enum megatron_key key)

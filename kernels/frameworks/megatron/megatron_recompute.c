@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *const megatron_modules[N_MEGATRON_MODULES] = {"core_attn",   "layernorm", "moe_act",
-                                                          "mla_up_proj", "mlp",       "moe"};
+const char *const megatron_modules[N_MEGATRON_MODULES] = {
+    "core_attn", "layernorm", "moe_act", "mla_up_proj", "mlp", "moe", "shared_experts"};
 
 enum { CORE_ATTN, LAYERNORM, MOE_ACT, MLA_UP_PROJ, MLP, MOE };
 

@@ -37,6 +37,13 @@ static bool has_graphs(const struct megatron *m)
            (megatron_has(m, MG_GRAPHS) && !megatron_is(m, MG_GRAPHS, "none", NULL));
 }
 
+// Norms are modules of their own without Transformer Engine, and in MindSpeed.
+static bool has_own_norms(const struct megatron *m)
+{
+    return megatron_is(m, MG_IMPLEMENTATION, "local", NULL) ||
+           megatron_has(m, MG_RECOMPUTE_NORM);
+}
+
 static bool add(cJSON *stack, const char *member, double value)
 {
     return cJSON_AddNumberToObject(stack, member, value) != NULL;
@@ -58,6 +65,11 @@ static bool add_dispatch(const struct megatron *m, cJSON *stack)
         return true;
     if (megatron_has(m, MG_OVERLAP_EP) && !add(stack, "ep_exposed", 0))
         return false;
+    if (megatron_has(m, MG_OVERLAP_SHARED) &&
+        cJSON_AddTrueToObject(stack, "shared_overlap") == NULL)
+        return false;
+    if (has_graphs(m) && !add(stack, "launch_experts", 0))
+        return false;
     return copies_by_node(m) || cJSON_AddFalseToObject(stack, "node_copies") != NULL;
 }
 
@@ -66,7 +78,9 @@ static bool add_members(const struct megatron *m, cJSON *stack)
 {
     return add_replicas(m, stack) && add_dispatch(m, stack) &&
            (!megatron_has(m, MG_NO_OVERLAP_PP) || add(stack, "pp_exposed", 1)) &&
-           (!has_graphs(m) || add(stack, "launch", 0));
+           (!has_graphs(m) || add(stack, "launch", 0)) &&
+           (megatron_has(m, MG_FSDP2) || !has_own_norms(m) ||
+            cJSON_AddFalseToObject(stack, "fused_norms") != NULL);
 }
 
 // Options that change the time of the exchange of tokens, or of the products of experts, in a way that

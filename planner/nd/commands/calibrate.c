@@ -3,6 +3,7 @@
 // prints them as records for a cluster and a training file.
 #include "base/document/json.h"
 #include "base/text/say.h"
+#include "planner/nd/commands/calibrate_grid.h"
 #include "planner/nd/commands/commands.h"
 
 #include "planner/nd/profiling/calibrate.h"
@@ -20,6 +21,7 @@ static const struct pps_opt options[] = {
     {"stack", 0, "NAME", "assume this software stack (that of the sets)"},
     {"fit", 0, "LIST", "factors to fit: eg, ea, em, el, eg8, tp_exposed ... (eg,em,el)"},
     {"scale", 0, NULL, "find one factor of all times; one measured step is enough"},
+    {"grid", 0, "FILE", "make the record of a device from kernels measured on it"},
     {"quiet", 'q', NULL, "print only the records"},
     {NULL, 0, NULL, NULL},
 };
@@ -37,6 +39,11 @@ static const char details[] =
     "half of the way, two steps move them two thirds, and so on; an error of more than 30 % counts in\n"
     "full beyond 15 % (docs/ndsearch-measurements.md).\n"
     "\n"
+    "--grid: what the program of `ppsweep measure device` wrote. The record has efficiencies by shape of\n"
+    "matrix products, attention and memory traffic, and the time of a launch. --hardware names the known\n"
+    "device with its peaks and links if the grid's own name does not.\n"
+    "\n"
+    "  ppsweep nd calibrate --grid grid.jsonl\n"
     "  ppsweep nd calibrate docs/ndsearch-measurements.json --set korthikanti\n"
     "  ppsweep nd calibrate my-step.json --scale\n";
 
@@ -150,12 +157,12 @@ static enum pps_status choose(struct calibration *c, const struct pps_args *args
                             "%s: measured on %s and %s; select one with --hardware or --set",
                             pps_arg_word(args, 0), c->chosen[0]->hardware.name,
                             c->chosen[i]->hardware.name);
-        else if (strcmp(c->chosen[i]->training.stack.name, c->chosen[0]->training.stack.name) !=
-                 0)
+        else if (strcmp(stack_base(&c->chosen[i]->training.stack),
+                        stack_base(&c->chosen[0]->training.stack)) != 0)
             return pps_fail(err, PPS_E_INPUT,
                             "%s: measured with the stacks %s and %s; select one with --set",
-                            pps_arg_word(args, 0), c->chosen[0]->training.stack.name,
-                            c->chosen[i]->training.stack.name);
+                            pps_arg_word(args, 0), stack_base(&c->chosen[0]->training.stack),
+                            stack_base(&c->chosen[i]->training.stack));
     return PPS_OK;
 }
 
@@ -337,6 +344,19 @@ static enum pps_status print(const struct calibration *c, double scale, bool qui
 static enum pps_status calibrate_main(const struct pps_args *args, struct pps_error *err)
 {
     struct calibration c = {.n = 0};
+    const char *grid = pps_arg(args, "grid");
+    if (grid != NULL && pps_arg_words(args) > 0)
+        return pps_fail(err, PPS_E_INPUT,
+                        "--grid %s: leave out %s; kernels and steps are "
+                        "calibrated one after the other",
+                        grid, pps_arg_word(args, 0));
+    if (grid != NULL)
+        return nd_calibrate_grid(grid, pps_arg(args, "hardware"),
+                                 pps_arg(args, "quiet") != NULL, err);
+    if (pps_arg_words(args) == 0)
+        return pps_fail(err, PPS_E_INPUT,
+                        "a file of measured steps is missing; write "
+                        "ppsweep nd calibrate FILE, or --grid FILE");
     enum pps_status status = read_factors(&c, args, err);
     if (status == PPS_OK)
         status = load(&c, pps_arg_word(args, 0), err);
@@ -361,10 +381,10 @@ static enum pps_status calibrate_main(const struct pps_args *args, struct pps_er
 const struct pps_command nd_calibrate_command = {
     .name = "nd calibrate",
     .summary = "fit a device or a software stack to measured steps",
-    .usage = "[options] FILE",
+    .usage = "[options] FILE | --grid FILE",
     .details = details,
     .options = options,
-    .min_words = 1,
+    .min_words = 0,
     .max_words = 1,
     .main = calibrate_main,
 };

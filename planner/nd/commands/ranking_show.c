@@ -49,6 +49,19 @@ static void print_row(const char *place, const struct nd_ranked *ranked)
         printf("%3s %12s  %s\n", "-", "N/A", outcome_text(ranked));
 }
 
+// Published rankings have ratios of times only.
+static void print_order(const struct nd_ranking *ranking, int64_t shown)
+{
+    double times[ORDERED];
+    size_t n = 0;
+    for (; n < ORDERED && (int64_t)n < shown && ranking->ranked[n].outcome == ND_RANK_PRICED &&
+           !ranking->ranked[n].unwritten;
+         n++)
+        times[n] = ranking->ranked[n].cost_ms;
+    if (ranking->input->compat == ND_CORRECTED && !ranking->input->quiet)
+        nd_report_order(times, n);
+}
+
 void nd_ranking_print(const struct nd_ranking *ranking, int64_t shown)
 {
     printf("%4s %5s %4s %4s %4s %4s %5s %4s %-4s%3s %12s %12s %10s %9s %7s %9s  %s\n", "", "dp",
@@ -59,6 +72,7 @@ void nd_ranking_print(const struct nd_ranking *ranking, int64_t shown)
         snprintf(place, sizeof place, "%" PRId64, k + 1);
         print_row(place, &ranking->ranked[k]);
     }
+    print_order(ranking, shown);
 }
 
 void nd_ranking_print_base(const struct nd_ranking *ranking)

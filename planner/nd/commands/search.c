@@ -258,6 +258,8 @@ static enum pps_status search(struct setup *setup, struct nd_job *job,
         return nd_report_empty(job, &setup->open.search, &counts, &setup->result, err);
     nd_report_table(&setup->open.search, &setup->result, job->space.orig ? NULL : &setup->lines,
                     &base);
+    if (!quiet && !job->space.orig)
+        nd_report_close(&setup->result, &setup->lines);
     if (!quiet)
         nd_report_space(job);
     if (!quiet)

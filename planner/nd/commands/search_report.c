@@ -8,6 +8,7 @@
 #include "kernels/common/estimate/reference.h"
 #include "planner/nd/profiling/fit_probability.h"
 #include "planner/nd/profiling/left_out.h"
+#include "planner/nd/profiling/order_right.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -201,6 +202,22 @@ void nd_report_table(const struct nd_search *search, const struct nd_search_resu
     if (base->has && !orig && result->best.n > 0)
         nd_report_faster(result->best.heap[0].step_ms, base->candidate.step_ms,
                          base->fits ? "" : "; the baseline does not fit in memory");
+}
+
+void nd_report_order(const double *times, size_t n)
+{
+    char text[ND_ORDER_TEXT];
+    if (nd_order_text(times, n, text) != NULL)
+        pps_say(stdout, "order     %s", text);
+}
+
+void nd_report_close(const struct nd_search_result *result, const struct nd_lines *lines)
+{
+    double times[ORDERED];
+    size_t n = 0;
+    for (; n < ORDERED && n < result->best.n; n++)
+        times[n] = lines->all[n].first.step_ms;
+    nd_report_order(times, n);
 }
 
 void nd_report_space(const struct nd_job *job)

@@ -31,6 +31,12 @@ void nd_report_fit(const struct nd_job *job, const struct nd_lines *lines);
 
 // Prints the software stack of the predictions, and how far they may be trusted. Prints nothing for
 // published formulas, which have no times.
+// Prints which of the first rows are equal for the model, or how sure the order of the first two is; n: at most ORDERED.
+enum { ORDERED = 32 };
+void nd_report_order(const double *times, size_t n);
+// The same of the printed rows of a search.
+void nd_report_close(const struct nd_search_result *result, const struct nd_lines *lines);
+
 void nd_report_trust(const struct nd_job *job);
 
 // The same on stderr, as a note on times that come from models; and that splits take the mean of several kinds of layers.

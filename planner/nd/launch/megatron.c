@@ -262,16 +262,17 @@ static void add_modules(struct nd_megatron_options *w)
         {TRAINING_MLA_UP_PROJ, "mla_up_proj"},
         {TRAINING_MLP, "mlp"},
         {TRAINING_MOE, "moe"},
+        {TRAINING_SHARED_EXPERTS, "shared_experts"},
     };
     unsigned had = TRAINING_CORE_ATTN | TRAINING_LAYERNORM | TRAINING_MLP;
     char words[96] = "";
     if (w->model->experts > 0)
-        had |= TRAINING_MOE_ACT | TRAINING_MOE;
+        had |= TRAINING_MOE_ACT | TRAINING_MOE | TRAINING_SHARED_EXPERTS;
     if (w->model->attention == MODELDESC_MLA)
         had |= TRAINING_MLA_UP_PROJ;
     had &= w->launch->training->recompute_modules;
     if ((had & TRAINING_MOE) != 0)
-        had &= ~(unsigned)TRAINING_MOE_ACT; // part of it
+        had &= ~(unsigned)(TRAINING_MOE_ACT | TRAINING_SHARED_EXPERTS); // parts of it
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (had & all[i].module)
             snprintf(words + strlen(words), sizeof words - strlen(words), "%s%s",

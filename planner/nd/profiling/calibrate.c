@@ -291,6 +291,11 @@ double nd_fit_scale(const struct nd_measurement *const *measurements, int n,
     double sum = 0;
     for (int i = 0; i < n; i++)
         sum += detmath_log(measurements[i]->seconds / nd_predict(measurements[i], cache));
+    return nd_scale_of(sum, n);
+}
+
+double nd_scale_of(double sum, int n)
+{
     const double drawn = fmax(fabs(sum) / (n + 1), (fabs(sum) - ND_STEP_SPREAD) / n);
     return detmath_exp(copysign(drawn, sum));
 }
@@ -324,15 +329,14 @@ double nd_left_out_error(const struct nd_measurement *const *measurements, int n
 
 // ---- fitted records -----------------------------------------------------------------------------
 
-// A record has as many digits as a fit is worth.
-static double rounded(double value)
+double nd_rounded(double value)
 {
     char text[32];
     snprintf(text, sizeof text, "%.4g", value);
     return strtod(text, NULL);
 }
 
-static void add_record(struct text_buffer *text, const char *key, cJSON *record)
+void nd_add_record(struct text_buffer *text, const char *key, cJSON *record)
 {
     text->failed |= record == NULL;
     if (record == NULL)
@@ -350,7 +354,7 @@ static struct nd_measurement fitted(const struct nd_measurement *measurement,
     struct nd_unknown values[ND_UNKNOWNS];
     for (int k = 0; k < n; k++) {
         values[k] = unknowns[k];
-        values[k].value = rounded(values[k].value);
+        values[k].value = nd_rounded(values[k].value);
     }
     nd_take_unknowns(&m, values, n);
     return m;
@@ -361,7 +365,7 @@ void nd_add_hardware_record(struct text_buffer *text, const struct nd_measuremen
 {
     struct nd_measurement m = fitted(measurement, unknowns, n);
     m.hardware.calibrated = true;
-    add_record(text, "hardware", hardware_document(&m.hardware));
+    nd_add_record(text, "hardware", hardware_document(&m.hardware));
 }
 
 static bool fits_rates(const struct nd_unknown *unknowns, int n)
@@ -385,6 +389,6 @@ void nd_add_stack_record(struct text_buffer *text, const struct nd_measurement *
     }
     snprintf(stack.base, sizeof stack.base, "%s", stack_base(was));
     snprintf(stack.name, sizeof stack.name, "calibrated");
-    stack.scale = rounded(scale * was->scale);
-    add_record(text, "stack", stack_document(&stack));
+    stack.scale = nd_rounded(scale * was->scale);
+    nd_add_record(text, "stack", stack_document(&stack));
 }

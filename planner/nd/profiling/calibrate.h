@@ -28,7 +28,7 @@ struct nd_measurement {
 
 // A document: {"models": {name: model}, "sets": [{"name", "from", "part", "source", "hardware",
 // "training", "seq_length", "measurements": [{"model", dp ... sp, "recompute", "gbs", and one of
-// "seconds", "tflops", "mfu", or only "fits": whether it ran, or ran out of memory}]}]}. "from" names the source of several sets (the set itself); "part"
+// "seconds", "tflops", "mfu", or only "fits": whether it ran, or ran out of memory; and "stack", what the recipe of this step says}]}]}. "from" names the source of several sets (the set itself); "part"
 // is "fit" or "judge". "tflops" are a device's TFLOP/s by equation 3 of Narayanan et al. 2021, "mfu"
 // is as nd_estimate has it. At most `max` measurements; *n of them.
 bool nd_measurements_read(struct nd_measurement *measurements, int max, int *n,
@@ -80,6 +80,9 @@ void nd_fit(const struct nd_measurement *const *measurements, int n, const bool 
 double nd_fit_scale(const struct nd_measurement *const *measurements, int n,
                     struct nd_cache *cache);
 
+// The same of n steps of which the logarithms of measured over predicted time add up to `sum`.
+double nd_scale_of(double sum, int n);
+
 // Returns predicted / measured - 1 with the values of the unknowns.
 double nd_error_of(const struct nd_measurement *measurement, const struct nd_unknown *unknowns,
                    int n, struct nd_cache *cache);
@@ -91,6 +94,12 @@ double nd_left_out_error(const struct nd_measurement *const *measurements, int n
                          struct nd_cache *cache);
 
 // ---- fitted records -----------------------------------------------------------------------------
+
+// Appends {key: record} and a newline, and frees the record; NULL: out of memory.
+void nd_add_record(struct text_buffer *text, const char *key, struct cJSON *record);
+
+// Returns the value with as many digits as a fit is worth.
+double nd_rounded(double value);
 
 // Appends {"hardware": record} and a newline. The measurement has the records from which the fit
 // started.

@@ -51,6 +51,7 @@ static const struct factor factors[ND_FACTORS] = {
     [ND_GROUPED_HALF] = AMOUNT(grouped_half, 0, 1000),
     [ND_IMBALANCE] = AMOUNT(imbalance, 1, 2),
     [ND_LAUNCH] = AMOUNT(launch, 0, 0.01),
+    [ND_LAUNCH_EXPERTS] = AMOUNT(launch_experts, 0, 0.02),
     [ND_QUANTISE] = AMOUNT(quantise, 0, 30),
 };
 

@@ -27,6 +27,7 @@ enum nd_factor {
     ND_GROUPED_HALF,
     ND_IMBALANCE,
     ND_LAUNCH,
+    ND_LAUNCH_EXPERTS,
     ND_QUANTISE,
     ND_FACTORS,
 };

@@ -36,6 +36,7 @@ enum field {
     KEY_MFU,
     KEY_MEMORY,
     KEY_FITS,
+    KEY_STACK,
     N_KEYS
 };
 
@@ -64,6 +65,7 @@ static const struct docfield fields[N_KEYS] = {
     [KEY_MFU] = {"mfu", DOCFIELD_ABOVE, 0, 1, AT(mfu)},
     [KEY_MEMORY] = {"memory_gib", DOCFIELD_GIB, 0, 0, AT(memory)},
     [KEY_FITS] = {"fits", DOCFIELD_FLAG, 0, 1, AT(fits)},
+    [KEY_STACK] = {"stack", DOCFIELD_OWN, 0, 0, 0},
 };
 
 static const struct docfields table = {"a measurement", fields, N_KEYS, NULL, 0};
@@ -232,6 +234,9 @@ static bool read_row(struct nd_measurement *m, const struct set *set, const cJSO
     m->judges = set->judges;
     m->training = set->training;
     m->training.stack = *training_stack(&set->training);
+    const cJSON *recipe = items.item[KEY_STACK];
+    if (recipe != NULL && !stack_read(&m->training.stack, recipe, fault))
+        return false;
     m->hardware = set->hardware;
     m->memory = row.memory;
     m->fits = row.fits;

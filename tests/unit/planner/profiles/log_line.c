@@ -105,3 +105,24 @@ Test(log_line, prefixes)
                      "%s: %zu", cases[i].text,
                      log_line_prefix(cases[i].text, strlen(cases[i].text)));
 }
+
+// Catches steps whose time no line gives, and rates with commas.
+Test(log_line, steps)
+{
+    static const struct {
+        const char *text;
+        double seconds, tokens;
+    } cases[] = {
+        {" iteration 2/ 9 | elapsed time per iteration (ms): 1250.0 | x", 1.25, 0},
+        {"{ Epoch:[  1/ 1], step:[  4/ 9], loss: 8.2, per_step_time: 2500ms, lr: 1", 2.5, 0},
+        {"steps: 3 loss: 8.1 iter time (s): 0.75 samples/sec: 9", 0.75, 0},
+        {"step: 10  loss: 8.1  memory: 41.25GiB(52.11%)  tps: 7,312  tflops: 9", 0, 7312},
+        {"the time was spent", 0, 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct log_line line;
+        log_line_read(cases[i].text, strlen(cases[i].text), &line);
+        cr_assert_float_eq(line.step_seconds, cases[i].seconds, 1e-9, "%s", cases[i].text);
+        cr_assert_float_eq(line.device_tokens, cases[i].tokens, 1e-9, "%s", cases[i].text);
+    }
+}

@@ -75,7 +75,7 @@ Test(training, faults)
         {"{'recompute_modules':[]}",
          "recompute_modules: expected a list, as in [\"layernorm\", \"moe_act\"]"},
         {"{'recompute_modules':['mla']}",
-         "recompute_modules: expected core_attn, layernorm, moe_act, mla_up_proj, mlp or moe"},
+         "recompute_modules: expected core_attn, layernorm, moe_act, mla_up_proj, mlp, moe or shared_experts"},
         {"{'lora_rank':8,'lora_modules':['router']}",
          "lora_modules: expected linear_qkv, linear_proj, linear_fc1, linear_fc2, linear_q, "
          "linear_k, linear_v, linear_fc1_gate or linear_fc1_up"},

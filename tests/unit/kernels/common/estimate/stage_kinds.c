@@ -171,6 +171,7 @@ Test(nd_kinds, time_scales_with_the_device)
         struct training training = s.training;
         training.stack = *training_stack(&s.training);
         training.stack.launch /= 2;
+        training.stack.launch_experts /= 2;
         training.stack.gap /= 2;
         training.stack.hop /= 2;
         training.stack.rates.across *= 2;

@@ -321,3 +321,58 @@ Test(layer_cost, narrow_and_zero_experts)
     cr_expect_float_eq(zero.parts.ep, four.parts.ep, 1e-12);
     cr_expect(zero.parts.gemm > four.parts.gemm && zero.parts.gemm < all.parts.gemm);
 }
+
+// Catches recipes whose experts are launched one kernel after the other, and shared experts that wait for
+// the exchange of tokens.
+Test(layer_cost, launches_of_experts_and_shared_experts_beside_the_exchange)
+{
+    const struct modeldesc model = model_of(
+        "{'hidden_size': 2048, 'num_layers': 4, 'num_attention_heads': 16, 'vocab_size': 32000,"
+        "'seq_length': 1024, 'n_routed_experts': 16, 'num_experts_per_tok': 4,"
+        "'moe_intermediate_size': 512, 'n_shared_experts': 1, 'first_k_dense_replace': 1,"
+        "'intermediate_size': 4096}");
+    const struct layercost_shape shape = {1, 1, 8, 2, 1024, false};
+    struct training training;
+    training_default(&training);
+    training.stack = *stack_find("plain");
+    const struct layercost_set plain = costs_of(&model, &training, &shape);
+    training.stack.shared_overlap = true;
+    const struct layercost beside = costs_of(&model, &training, &shape).moe;
+    cr_assert(beside.parts.ep < plain.moe.parts.ep &&
+              beside.parts.gemm == plain.moe.parts.gemm);
+    training.stack.shared_overlap = false;
+    training.stack.launch_experts = 1;
+    const struct layercost_set slow = costs_of(&model, &training, &shape);
+    cr_assert(slow.moe.forward == 1 && slow.moe.backward[LAYERCOST_NONE] == 1);
+    cr_assert(slow.dense.forward == plain.dense.forward);
+}
+
+// Catches norms inside products, which recomputation cannot free, and shared experts as a module.
+Test(layer_cost, modules_that_free_nothing_and_shared_experts)
+{
+    const struct modeldesc model = model_of(
+        "{'hidden_size': 2048, 'num_layers': 4, 'num_attention_heads': 16, 'vocab_size': 32000,"
+        "'seq_length': 1024, 'n_routed_experts': 16, 'num_experts_per_tok': 4,"
+        "'moe_intermediate_size': 512, 'n_shared_experts': 1, 'first_k_dense_replace': 1,"
+        "'intermediate_size': 4096}");
+    const struct layercost_shape shape = {1, 1, 8, 2, 1024, false};
+    const double norm = 2.0 * 2 * 1024 * 2048; // bytes
+    struct training training;
+    training_default(&training);
+    training.flash_attention = true;
+    training.stack = *stack_find("megatron-tuned");
+    training.recompute_modules = TRAINING_LAYERNORM;
+    struct layercost_set set = costs_of(&model, &training, &shape);
+    cr_assert(set.dense.stored[LAYERCOST_SELECT] == set.dense.stored[LAYERCOST_NONE]);
+    cr_assert_float_eq(set.moe.stored[LAYERCOST_NONE] - set.moe.stored[LAYERCOST_SELECT], norm,
+                       1);
+    training.stack.fused_norms = false;
+    set = costs_of(&model, &training, &shape);
+    cr_assert_float_eq(set.dense.stored[LAYERCOST_NONE] - set.dense.stored[LAYERCOST_SELECT],
+                       2 * norm, 1);
+    training.recompute_modules = TRAINING_SHARED_EXPERTS;
+    set = costs_of(&model, &training, &shape);
+    cr_assert_float_eq(set.moe.stored[LAYERCOST_NONE] - set.moe.stored[LAYERCOST_SELECT],
+                       2.0 * 2 * 1024 * 3 * 512, 1);
+    cr_assert(set.dense.stored[LAYERCOST_SELECT] == set.dense.stored[LAYERCOST_NONE]);
+}

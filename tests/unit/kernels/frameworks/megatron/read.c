@@ -286,9 +286,9 @@ Test(megatron_values, not_modelled)
         {"--fp4-format e2m1", "--fp4-format e2m1"},
         {"--window-size 127,0 --window-attn-skip-freq 4", ""},
         {"--optimizer muon", "--optimizer muon"},
-        {"--recompute-granularity selective --recompute-modules shared_experts",
-         "--recompute-modules shared_experts"},
-        {"--recompute-modules shared_experts", ""}, // without granularity: no effect
+        {"--recompute-granularity selective --recompute-modules gdn_norm",
+         "--recompute-modules gdn_norm"},
+        {"--recompute-modules gdn_norm", ""}, // without granularity: no effect
         {"--pipeline-model-parallel-size 2 --schedules-method ripipe",
          "--schedules-method ripipe"},
         {"--pipeline-model-parallel-size 2 --num-virtual-stages-per-pipeline-rank 2 "

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What reports say about the error of their predictions.
 #include "planner/nd/profiling/left_out.h"
+#include "planner/nd/profiling/order_right.h"
 #include "tests/unit/support/documents.h"
 
 #include <criterion/criterion.h>
@@ -84,4 +85,16 @@ Test(nd_left_out, changed_figures_were_not_measured)
         cr_expect(strstr(text, "no published step on a device with these rates: ") != NULL,
                   "%s: %s", devices[i], text);
     }
+}
+
+// Catches rows that are too close to have an order.
+Test(nd_order, close_rows_are_equal)
+{
+    static const double close[] = {10, 10.15, 10.19, 10.3}, apart[] = {10, 10.4};
+    char text[ND_ORDER_TEXT];
+    cr_assert(strstr(nd_order_text(close, 4, text), "rows 1 to 3 are equal") != NULL, "%s",
+              text);
+    cr_assert(strstr(nd_order_text(apart, 2, text), "row 2 is 4.0 % slower") != NULL, "%s",
+              text);
+    cr_assert(nd_order_text(close, 1, text) == NULL);
 }
