@@ -240,7 +240,7 @@ static double number_of(const struct pps_said *said)
         return 1;
     if (said->text_n == 5 && strncasecmp(said->text, "false", 5) == 0 && first != '\0')
         return 0;
-    return NAN;
+    return (double)NAN;
 }
 
 void pps_answer_take(void *self, const struct pps_said *said)
@@ -253,7 +253,7 @@ void pps_answer_take(void *self, const struct pps_said *said)
     answer->texts[c][0] = '\0';
     answer->numbers[c] = number_of(said);
     if (!isfinite(answer->numbers[c]))
-        answer->numbers[c] = NAN;
+        answer->numbers[c] = (double)NAN;
     if (said->text != NULL)
         take_text(answer->texts[c], said->text, said->text_n);
     else

@@ -33,7 +33,7 @@ static void put_nothing(const struct pps_batch *batch, const struct pps_kernel *
 {
     for (int c = 0; c < kernel->n_columns; c++) {
         if (batch->column[c] != NULL)
-            batch->column[c][i] = NAN;
+            batch->column[c][i] = (double)NAN;
         if (batch->text[c] != NULL)
             batch->text[c][i * (PPS_PROGRAM_TEXT + 1)] = '\0';
     }

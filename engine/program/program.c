@@ -186,8 +186,8 @@ static enum pps_status add_param(struct reader *r, const cJSON *item)
                                             .unit = "",
                                             .summary = "parameter of the command",
                                             .kind = k == 3 ? PPS_CHOICE : of[k],
-                                            .min = -INFINITY,
-                                            .max = INFINITY};
+                                            .min = -(double)INFINITY,
+                                            .max = (double)INFINITY};
     program->kernel.n_params++;
     return k == 3 ? read_names(r, item, p) : PPS_OK;
 }

@@ -64,7 +64,7 @@ bool pps_first_order(const struct pps_given_data *data, struct pps_estimate *ind
     const double n = (double)data->n;
     struct class_sums *classes = calloc(data->n_classes, sizeof *classes);
     double mean = 0, all = 0, between = 0, squares = 0;
-    *index = (struct pps_estimate){NAN, NAN};
+    *index = (struct pps_estimate){(double)NAN, (double)NAN};
     if (classes == NULL)
         return false;
     for (size_t i = 0; i < data->n; i++)
