@@ -368,14 +368,10 @@ static void try_published(struct plan_search *s, struct all_found *found)
         offer_rule(s, published.plan, found);
 }
 
-// Searches all kinds of plans with so many evaluations.
-static void search_all(struct plan_search *s, int64_t budget, bool published,
+// Searches all kinds of plans with so many evaluations, of which `parts` of ALL_PARTS are for orders.
+static void search_all(struct plan_search *s, int64_t budget, int parts, bool published,
                        struct all_found *found)
 {
-    const bool is_large = s->size.count * s->size.stages > LARGE;
-    const int parts = budget <= PLAN_QUICK_BUDGET + 1 ? QUICK_ORDERS_PARTS
-                      : is_large                      ? LARGE_ORDERS_PARTS
-                                                      : ORDERS_PARTS;
     const int64_t before = pass_search_found(s->orders).evaluations,
                   rules = budget * RULES_PARTS / ALL_PARTS, orders = budget * parts / ALL_PARTS;
     const bool linear = s->assignment == ASSIGNMENT_LINEAR;
@@ -390,16 +386,28 @@ static void search_all(struct plan_search *s, int64_t budget, bool published,
     s->answer->evaluations += pass_search_found(s->orders).evaluations - before;
 }
 
+// Searches with the budget of mode best. What mode quick finds is among its plans.
+static void search_long(struct plan_search *s, int64_t budget, int64_t quick,
+                        struct all_found *found)
+{
+    const int parts =
+        s->size.count * s->size.stages > LARGE ? LARGE_ORDERS_PARTS : ORDERS_PARTS;
+    search_all(s, quick, parts, false, found);
+    search_all(s, budget - quick, parts, true, found);
+    if (!is_stopped(s))
+        search_all(s, quick, QUICK_ORDERS_PARTS, false, found);
+}
+
 static enum plan_outcome search_any(struct plan_search *s)
 {
     struct all_found found = {HUGE_VAL, FOUND_NONE};
     const int64_t budget = budget_of(s),
                   quick = plan_budget(PLAN_QUICK, s->size.count, s->size.stages);
     pass_search_open(s->orders, &s->request->task, s->poll);
-    // What is found with little is never lost with more.
     if (budget > quick)
-        search_all(s, quick, false, &found);
-    search_all(s, budget > quick ? budget - quick : budget, budget > quick, &found);
+        search_long(s, budget, quick, &found);
+    else
+        search_all(s, budget, QUICK_ORDERS_PARTS, false, &found);
     const double orders = pass_search_found(s->orders).makespan;
     if (orders < found.makespan * (1 - 1e-12)) {
         pass_search_write(s->orders, s->plan.order, s->plan.recompute, &s->rule);
