@@ -5,6 +5,8 @@
 
 #include "kernels/contention/model/state.h"
 
+#include <string.h>
+
 #define SHORT_BATCH 20000 // micro-batches times stages: about 10 ms
 
 size_t contention_batch_scratch_bytes(const struct contention_point *largest)
@@ -264,10 +266,9 @@ static void add_ideal_times(const struct work *w, size_t n)
 {
     struct contention_point ideal[BATCH_POINTS];
     struct contention_outcome outcomes[BATCH_POINTS];
-    for (size_t i = 0; i < n; i++) {
-        ideal[i] = w->points[i];
+    memcpy(ideal, w->points, n * sizeof *ideal);
+    for (size_t i = 0; i < n; i++)
         ideal[i].channels = CONTENTION_IDEAL;
-    }
     contention_simulate_batch(w->batch, ideal, n, (struct contention_wish){0}, w->exact,
                               w->scratch, w->stop, outcomes);
     for (size_t i = 0; i < n; i++) {
