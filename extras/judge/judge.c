@@ -116,6 +116,8 @@ static const char details[] =
     "has the mean time of a step and half of its 95 % interval, the paired difference to the\n"
     "baseline, the part of replicates in which the step takes less time than under the baseline,\n"
     "quantiles, and the distance to the mean of lower bounds that know all times in advance.\n"
+    "A learned policy that gains nothing over its static order in 64 other replicates (validation)\n"
+    "falls back to it, and the table says so.\n"
     "Better and worse are significant at 5 % after Holm's correction for all tests of the table.\n"
     "The output is the same for any number of threads.\n"
     "\n"
@@ -359,6 +361,7 @@ static enum pps_status judge_all(struct job *job, const struct pps_args *args,
     struct judge *judge = &job->judge;
     judge->widest = job->policies.widest;
     judge->training = (uint64_t)job->value[P_SEED];
+    judge->validation = JUDGE_VALIDATION_SEED + judge->training;
     judge->seed = JUDGE_FIRST_SEED + judge->training;
     judge->n = (uint32_t)job->value[P_REPLICATES];
     judge->intervals = pps_arg(args, "output") != NULL;

@@ -12,6 +12,11 @@ enum { JUDGE_BLOCK = 256 }; // replicates of a task
 // Test replicates have seeds from here on; training and validation never use them.
 #define JUDGE_FIRST_SEED (UINT64_C(1) << 31)
 
+// Replicates of validation have seeds from here on. They decide whether a learned policy runs at all.
+#define JUDGE_VALIDATION_SEED (UINT64_C(1) << 30)
+
+enum { JUDGE_VALIDATION = 64 }; // replicates of validation of a row
+
 // What is judged: an order, or a rule that refers to an order.
 struct judge_entry {
     const char *label;
@@ -25,10 +30,13 @@ struct judge_row {
     int limit; // number of the limit
     double level, outlier_p;
     struct order *order; // of a robust policy, chosen for this row; NULL: that of the entry
-    const struct judge_row *baseline; // of the same replicates; itself: it is the baseline
-    double *makespan;                 // [n]
-    double *clairvoyant, *memory;     // [blocks]: sums
-    double *seconds;                  // [blocks]
+    bool
+        fell_back; // a learned policy that gains nothing in the validation: the row has its static order
+    struct statistics_pair validation; // of a learned policy: to its static order
+    const struct judge_row *baseline;  // of the same replicates; itself: it is the baseline
+    double *makespan;                  // [n]
+    double *clairvoyant, *memory;      // [blocks]: sums
+    double *seconds;                   // [blocks]
     // ---- figures
     struct statistics_mean mean;
     struct statistics_pair pair; // to the baseline
@@ -50,6 +58,7 @@ struct judge_limit {
 struct judge {
     uint64_t seed;               // of the test
     uint64_t training;           // of the replicates that choose robust orders
+    uint64_t validation;         // of those that decide whether learned policies run
     uint32_t n;                  // replicates
     struct network_shape widest; // of learned policies
     bool intervals;

@@ -23,8 +23,9 @@ struct bench {
 struct schedule_point judge_point(const struct judge *judge, const struct judge_row *row)
 {
     struct schedule_point point = row->entry->candidate->point;
-    if (row->entry->policy != NULL && row->entry->policy->kind != POLICY_ROBUST)
-        schedule_use_policy(&point, row->entry->policy, &judge->widest);
+    const struct policy *policy = row->fell_back ? NULL : row->entry->policy;
+    if (policy != NULL && policy->kind != POLICY_ROBUST)
+        schedule_use_policy(&point, policy, &judge->widest);
     point.noise.seed = judge->seed;
     point.noise.level = point.noise.message_level = row->level;
     point.noise.outlier_p = row->outlier_p;
@@ -50,42 +51,113 @@ static bool is_over(void *self)
     return is_stopped(self);
 }
 
-static bool run_chunk(struct bench *bench, struct judge_row *row, uint32_t first, uint32_t n,
-                      struct poll *poll)
+// Opens the replicates of a row in memory of judge->memory bytes. The point must outlive them.
+static void bench_open(struct bench *bench, char *memory, const struct schedule_point *point,
+                       const struct judge_row *row)
 {
-    struct replicates_chunk chunk;
-    const uint32_t block = first / JUDGE_BLOCK;
+    const struct schedule_scratch *scratch = &row->entry->candidate->scratch;
+    const struct order *order = row->order != NULL ? row->order : &scratch->order;
+    struct room room = {memory, 0};
+    bench_take(bench, point, &room);
+    executor_run(bench->executor, &scratch->pipeline, order, NULL, NULL);
+    replicates_open(&bench->replicates, point, &scratch->pipeline, order, bench->executor,
+                    scratch->peak);
+}
+
+// Draws and runs a chunk. Returns false if the poll ended it.
+static bool run_chunk(struct bench *bench, struct judge_row *row, uint32_t first,
+                      struct poll *poll, struct replicates_chunk *chunk)
+{
     replicates_draw(&bench->replicates, first);
     const double start = pps_thread_seconds();
-    if (!replicates_run(&bench->replicates, poll, &chunk))
+    if (!replicates_run(&bench->replicates, poll, chunk))
         return false;
-    row->seconds[block] += pps_thread_seconds() - start;
-    replicates_bounds(&bench->replicates, &chunk);
-    for (uint32_t i = 0; i < EXECUTOR_LANES && first + i < n; i++) {
-        row->makespan[first + i] = chunk.ruled[i];
-        row->clairvoyant[block] += chunk.clairvoyant[i];
-        row->memory[block] += chunk.memory[i];
-    }
+    row->seconds[first / JUDGE_BLOCK] += pps_thread_seconds() - start;
+    replicates_bounds(&bench->replicates, chunk);
     return true;
 }
 
+static void keep_chunk(const struct replicates_chunk *chunk, struct judge_row *row,
+                       uint32_t first, uint32_t n)
+{
+    const uint32_t block = first / JUDGE_BLOCK;
+    for (uint32_t i = 0; i < EXECUTOR_LANES && first + i < n; i++) {
+        row->makespan[first + i] = chunk->ruled[i];
+        row->clairvoyant[block] += chunk->clairvoyant[i];
+        row->memory[block] += chunk->memory[i];
+    }
+}
+
+// Runs a block; its first chunk only, if all replicates are equal.
 static void run_block(struct judge *judge, char *memory, struct judge_row *row, uint32_t block)
 {
     const struct schedule_point point = judge_point(judge, row);
-    const struct schedule_scratch *scratch = &row->entry->candidate->scratch;
-    const struct order *order = row->order != NULL ? row->order : &scratch->order;
+    const bool equal = replicates_are_equal(&point);
     const uint32_t first = block * JUDGE_BLOCK, end = first + JUDGE_BLOCK;
-    struct room room = {memory, 0};
     struct poll poll = {.over = is_over, .self = judge};
+    struct replicates_chunk chunk;
     struct bench bench;
-    bench_take(&bench, &point, &room);
-    executor_run(bench.executor, &scratch->pipeline, order, NULL, NULL);
-    replicates_open(&bench.replicates, &point, &scratch->pipeline, order, bench.executor,
-                    scratch->peak);
-    for (uint32_t i = first; i < end && i < judge->n && !is_stopped(judge); i += EXECUTOR_LANES)
-        if (!run_chunk(&bench, row, i, judge->n, &poll))
+    bench_open(&bench, memory, &point, row);
+    for (uint32_t i = first; i < end && i < judge->n && !is_stopped(judge);
+         i += EXECUTOR_LANES) {
+        if ((i == first || !equal) && !run_chunk(&bench, row, i, &poll, &chunk))
             return;
+        keep_chunk(&chunk, row, i, judge->n);
+    }
 }
+
+// ---- validation ---------------------------------------------------------------------------------
+
+// A learned policy that is slower than its static order, or not clearly faster, falls back to it.
+static bool gains_nothing(const struct statistics_pair *pair)
+{
+    const struct statistics_mean *difference = &pair->difference;
+    const bool same = difference->mean == 0 && difference->half == 0;
+    return !same && !(difference->mean + difference->half < 0);
+}
+
+static void validate_row(struct judge *judge, char *memory, struct judge_row *row)
+{
+    struct schedule_point point = judge_point(judge, row);
+    struct poll poll = {.over = is_over, .self = judge};
+    double learned[JUDGE_VALIDATION], fixed[JUDGE_VALIDATION];
+    struct replicates_chunk chunk;
+    struct bench bench;
+    point.noise.seed = judge->validation;
+    const bool equal = replicates_are_equal(&point);
+    bench_open(&bench, memory, &point, row);
+    for (uint32_t i = 0; i < JUDGE_VALIDATION; i += EXECUTOR_LANES) {
+        if (i == 0 || !equal) {
+            replicates_draw(&bench.replicates, i);
+            if (!replicates_run(&bench.replicates, &poll, &chunk))
+                return;
+        }
+        memcpy(learned + i, chunk.ruled, sizeof chunk.ruled);
+        memcpy(fixed + i, chunk.fixed, sizeof chunk.fixed);
+    }
+    row->validation = statistics_pair(learned, fixed, JUDGE_VALIDATION);
+    row->fell_back = gains_nothing(&row->validation);
+}
+
+static void validate_rows(void *self, int thread)
+{
+    struct judge *judge = self;
+    char *memory = aligned_alloc(ROOM_ALIGNMENT, judge->memory);
+    (void)thread;
+    if (memory == NULL)
+        atomic_store(&judge->failed, true);
+    while (memory != NULL && !is_stopped(judge)) {
+        const int i = atomic_fetch_add(&judge->next, 1);
+        if (i >= judge->n_rows)
+            break;
+        const struct policy *policy = judge->row[i].entry->policy;
+        if (policy != NULL && policy->kind == POLICY_LEARNED)
+            validate_row(judge, memory, &judge->row[i]);
+    }
+    free(memory);
+}
+
+// ---- progress -----------------------------------------------------------------------------------
 
 // Shows the progress on a terminal, twice a second.
 static void show_progress(struct judge *judge, int task)
@@ -275,6 +347,8 @@ enum pps_status judge_run(struct judge *judge, int threads, struct pps_error *er
     if (!take_rows(judge))
         return pps_fail_memory(err, "the replicates");
     enum pps_status status = judge_choose(judge, threads, err);
+    if (status == PPS_OK)
+        status = judge_parallel(judge, validate_rows, threads, err);
     if (status == PPS_OK)
         status = judge_parallel(judge, run_blocks, threads, err);
     end_progress(judge);

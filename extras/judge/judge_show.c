@@ -19,18 +19,17 @@ static const char *judge_verdict(const struct judge_row *row)
                                            : "worse";
 }
 
-static bool is_online(const struct judge_entry *entry)
+static bool is_online(const struct judge_row *row)
 {
-    return entry->policy != NULL;
+    return row->entry->policy != NULL && !row->fell_back;
 }
 
 // A rule stays within the limit, or within the peak of its order.
 static double peak_of(const struct judge *judge, const struct judge_row *row)
 {
     const double limit = judge->limit[row->limit].limit;
-    return is_online(row->entry) && isfinite(limit)
-               ? limit
-               : row->entry->candidate->figures.metrics.peak_most;
+    return is_online(row) && isfinite(limit) ? limit
+                                             : row->entry->candidate->figures.metrics.peak_most;
 }
 
 // ---- the table ----------------------------------------------------------------------------------
@@ -99,6 +98,26 @@ static void show_limit(const struct judge *judge, const struct judge_limit *limi
     }
 }
 
+// Says which rows of the cell that ends at row i have the static order instead of a learned policy, and why.
+static void show_fallbacks(const struct judge *judge, int i)
+{
+    int first = i;
+    while (first > 0 && is_same_cell(&judge->row[first - 1], &judge->row[i]))
+        first--;
+    for (; first <= i; first++) {
+        const struct judge_row *row = &judge->row[first];
+        const struct statistics_mean *difference = &row->validation.difference;
+        if (row->fell_back)
+            pps_say(
+                stdout,
+                "%s falls back to the static order of %s: in the validation it differs from "
+                "that by %s +- %s",
+                row->entry->label, row->entry->candidate->label,
+                pps_signed_text(difference->mean, 5).text,
+                pps_digits_text(difference->half, 3).text);
+    }
+}
+
 void judge_show(const struct judge *judge)
 {
     const int width = label_width(judge);
@@ -109,6 +128,8 @@ void judge_show(const struct judge *judge)
         if (i == 0 || !is_same_cell(row, row - 1))
             show_cell(row, width);
         show_row(judge, row, width);
+        if (i + 1 == judge->n_rows || !is_same_cell(row, row + 1))
+            show_fallbacks(judge, i);
     }
     printf("\nbetter, worse: the difference is significant at 5 %% after Holm's correction for "
            "all tests above\n");
@@ -138,13 +159,18 @@ static void add_number(struct text_buffer *text, double value)
         text_buffer_add_number(text, value);
 }
 
+static const char *kind_of(const struct judge_row *row)
+{
+    return row->fell_back ? "fallback" : is_online(row) ? "online" : "static";
+}
+
 static void add_row(const struct judge *judge, const struct judge_row *row,
                     struct text_buffer *text)
 {
     const bool is_baseline = row->baseline == row;
     const double limit = judge->limit[row->limit].limit;
-    text_buffer_add(text, "%s,%s,%s", row->entry->label,
-                    is_online(row->entry) ? "online" : "static", row->entry->candidate->label);
+    text_buffer_add(text, "%s,%s,%s", row->entry->label, kind_of(row),
+                    row->entry->candidate->label);
     add_number(text, limit);
     add_number(text, row->level);
     add_number(text, row->outlier_p);
