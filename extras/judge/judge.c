@@ -6,11 +6,9 @@
 #include "base/text/say.h"
 #include "base/text/status.h"
 #include "engine/command/signals.h"
-#include "extras/judge/judge.h"
-#include "extras/judge/judge_policies.h"
+#include "extras/judge/judge_job.h"
 #include "extras/judge/protocol.h"
 #include "extras/judge/published.h"
-#include "kernels/schedule/family_names.h"
 #include "planner/schedule/show.h"
 #include "planner/shared/files.h"
 #include "planner/shared/options.h"
@@ -76,7 +74,7 @@ static enum pps_status judge_variant(const struct pps_args *args, bool *ran,
 
 // ---- arguments ----------------------------------------------------------------------------------
 
-enum { THREADS_MAX = 64, LIST_MAX = 32, ENTRIES_MAX = JUDGE_POLICIES_MAX + 4 };
+enum { THREADS_MAX = 64 };
 
 static const struct pps_opt options[] = {
     {"devices", 'p', "P", "devices of the pipeline (8)"},
@@ -129,19 +127,6 @@ static const char details[] =
     "  ppsweep schedule judge pull w_floats -p 16 -m 64 --outliers 0,0.02 -o judged.csv\n"
     "  gnuplot -e \"csv='judged.csv'; out='judged.png'\" plot_scripts/judge.gp\n";
 
-struct list {
-    double value[LIST_MAX];
-    int n;
-};
-
-struct job {
-    double value[N_PARAMS];
-    struct list limits, levels, outliers;
-    struct judge_policies policies;
-    uint64_t threads;
-    struct judge judge;
-};
-
 // ---- options ------------------------------------------------------------------------------------
 
 // Options whose value is that of a parameter.
@@ -158,7 +143,7 @@ static const struct schedule_option single[] = {
 };
 
 // Reads values separated by commas, each a value of the parameter.
-static enum pps_status read_list(struct list *list, const struct pps_args *args,
+static enum pps_status read_list(struct judge_list *list, const struct pps_args *args,
                                  const char *option, int param, struct pps_error *err)
 {
     const char *rest = pps_arg(args, option);
@@ -166,8 +151,9 @@ static enum pps_status read_list(struct list *list, const struct pps_args *args,
         return PPS_OK;
     for (list->n = 0;; rest++) {
         const size_t n = strcspn(rest, ",");
-        if (list->n == LIST_MAX)
-            return pps_fail(err, PPS_E_INPUT, "--%s: more than %d values", option, LIST_MAX);
+        if (list->n == JUDGE_LIST_MAX)
+            return pps_fail(err, PPS_E_INPUT, "--%s: more than %d values", option,
+                            JUDGE_LIST_MAX);
         const enum pps_status status = schedule_read_value(
             &list->value[list->n++], option, rest, n, &schedule_params[param], err);
         rest += n;
@@ -176,7 +162,7 @@ static enum pps_status read_list(struct list *list, const struct pps_args *args,
     }
 }
 
-static void set_defaults(struct job *job)
+static void set_defaults(struct judge_job *job)
 {
     static const struct {
         int param;
@@ -187,11 +173,11 @@ static void set_defaults(struct job *job)
         job->value[p] = schedule_params[p].fallback;
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
         job->value[own[i].param] = own[i].value;
-    job->levels = (struct list){{0, 0.1, 0.2, 0.3}, 4};
-    job->outliers = (struct list){{0}, 1};
+    job->levels = (struct judge_list){{0, 0.1, 0.2, 0.3}, 4};
+    job->outliers = (struct judge_list){{0}, 1};
 }
 
-static enum pps_status read_options(struct job *job, const struct pps_args *args,
+static enum pps_status read_options(struct judge_job *job, const struct pps_args *args,
                                     struct pps_error *err)
 {
     static const int times[] = {P_F, P_B, P_W};
@@ -200,8 +186,8 @@ static enum pps_status read_options(struct job *job, const struct pps_args *args
         schedule_read_single(job->value, single, sizeof single / sizeof *single, args, err);
     if (status == PPS_OK)
         status = schedule_read_three(job->value, args, "times", times, "12,13,7", err);
-    job->limits =
-        (struct list){{job->value[P_P], 2 * job->value[P_P] - 1}, job->value[P_P] > 1 ? 2 : 1};
+    job->limits = (struct judge_list){{job->value[P_P], 2 * job->value[P_P] - 1},
+                                      job->value[P_P] > 1 ? 2 : 1};
     if (status == PPS_OK)
         status = read_list(&job->limits, args, "limit", P_LIMIT, err);
     if (status == PPS_OK)
@@ -218,122 +204,9 @@ static enum pps_status read_options(struct job *job, const struct pps_args *args
     return status;
 }
 
-// ---- what is judged -----------------------------------------------------------------------------
-
-// Evaluates the static orders at a limit.
-static enum pps_status evaluate(struct job *job, struct judge_limit *limit,
-                                struct pps_error *err)
-{
-    static const int flat[] = {FAMILY_NAME_zb_h1, FAMILY_NAME_zb_h2, FAMILY_NAME_zb_auto,
-                               FAMILY_NAME_DEFAULT},
-                     vee[] = {FAMILY_NAME_zbv, FAMILY_NAME_v_half, FAMILY_NAME_v_min,
-                              FAMILY_NAME_v_1f1b};
-    const int *chosen = job->value[P_V] > 1 ? vee : flat;
-    struct schedule_comparison *comparison = &limit->comparison;
-    comparison->list = calloc(4, sizeof *comparison->list);
-    comparison->stop = job->judge.stop;
-    if (comparison->list == NULL)
-        return pps_fail_memory(err, "the schedules");
-    for (int i = 0; i < 4; i++) {
-        double value[N_PARAMS];
-        memcpy(value, job->value, sizeof value);
-        value[P_FAMILY] = chosen[i];
-        value[P_LIMIT] = isfinite(limit->limit) ? limit->limit : -1;
-        const int reason = schedule_check(value, NULL);
-        comparison->list[comparison->n++] = (struct schedule_candidate){
-            .label = schedule_family_names[chosen[i]],
-            .point = schedule_point_of(value, NULL),
-            .why = reason == 0 ? NULL : schedule_reasons[reason],
-        };
-    }
-    return schedule_compare(comparison, (int)job->threads, err);
-}
-
-// Rules follow the best order; the comparison is sorted.
-static enum pps_status set_entries(struct job *job, struct judge_limit *limit,
-                                   const char *baseline, struct pps_error *err)
-{
-    const struct schedule_candidate *best = &limit->comparison.list[0];
-    if (best->outcome == CANDIDATE_OVER_LIMIT)
-        return pps_fail(err, PPS_E_INFEASIBLE,
-                        "no schedule fits: --limit %.10g; %s needs the least limit: %.10g",
-                        limit->limit, best->label, best->figures.least_limit);
-    if (best->outcome != CANDIDATE_FITS)
-        return pps_fail(err, PPS_E_INPUT, "no schedule is possible: %s: %s", best->label,
-                        best->why != NULL ? best->why : "no order for these times");
-    limit->entry = calloc(ENTRIES_MAX, sizeof *limit->entry);
-    if (limit->entry == NULL)
-        return pps_fail_memory(err, "the schedules");
-    limit->reference = best;
-    for (int i = 0; i < limit->comparison.n; i++)
-        if (limit->comparison.list[i].outcome == CANDIDATE_FITS)
-            limit->entry[limit->n_entries++] =
-                (struct judge_entry){.label = limit->comparison.list[i].label,
-                                     .candidate = &limit->comparison.list[i]};
-    for (int i = 0; i < job->policies.n; i++)
-        limit->entry[limit->n_entries++] = (struct judge_entry){
-            job->policies.list[i].label, best, job->policies.list[i].policy};
-    for (int i = 0; baseline != NULL; i++) {
-        if (i == limit->n_entries)
-            return pps_fail(err, PPS_E_INPUT, "--baseline %s: not in the table at limit %.10g",
-                            baseline, limit->limit);
-        limit->baseline = i;
-        if (strcmp(limit->entry[i].label, baseline) == 0)
-            break;
-    }
-    return PPS_OK;
-}
-
-static enum pps_status set_limits(struct job *job, const struct pps_args *args,
-                                  struct pps_error *err)
-{
-    struct judge *judge = &job->judge;
-    enum pps_status status = PPS_OK;
-    judge->limit = calloc((size_t)job->limits.n, sizeof *judge->limit);
-    if (judge->limit == NULL)
-        return pps_fail_memory(err, "the schedules");
-    judge->n_limits = job->limits.n;
-    for (int i = 0; i < judge->n_limits && status == PPS_OK; i++) {
-        struct judge_limit *limit = &judge->limit[i];
-        limit->limit = job->limits.value[i] < 0 ? HUGE_VAL : job->limits.value[i];
-        status = evaluate(job, limit, err);
-        if (status == PPS_OK)
-            status = set_entries(job, limit, pps_arg(args, "baseline"), err);
-    }
-    return status;
-}
-
-static void add_cell(struct judge *judge, int limit, double level, double outlier_p)
-{
-    const struct judge_limit *of = &judge->limit[limit];
-    struct judge_row *row = &judge->row[judge->n_rows];
-    for (int i = 0; i < of->n_entries; i++)
-        row[i] = (struct judge_row){.entry = &of->entry[i],
-                                    .limit = limit,
-                                    .level = level,
-                                    .outlier_p = outlier_p,
-                                    .baseline = &row[of->baseline]};
-    judge->n_rows += of->n_entries;
-}
-
-static enum pps_status set_rows(struct job *job, struct pps_error *err)
-{
-    struct judge *judge = &job->judge;
-    const size_t cells =
-        (size_t)judge->n_limits * (size_t)job->levels.n * (size_t)job->outliers.n;
-    judge->row = calloc(cells * ENTRIES_MAX, sizeof *judge->row);
-    if (judge->row == NULL)
-        return pps_fail_memory(err, "the table");
-    for (int i = 0; i < judge->n_limits; i++)
-        for (int level = 0; level < job->levels.n; level++)
-            for (int outlier = 0; outlier < job->outliers.n; outlier++)
-                add_cell(judge, i, job->levels.value[level], job->outliers.value[outlier]);
-    return PPS_OK;
-}
-
 // ---- the command --------------------------------------------------------------------------------
 
-static enum pps_status report(const struct job *job, const struct pps_args *args,
+static enum pps_status report(const struct judge_job *job, const struct pps_args *args,
                               struct pps_error *err)
 {
     const struct judge *judge = &job->judge;
@@ -355,7 +228,7 @@ static enum pps_status report(const struct job *job, const struct pps_args *args
     return status;
 }
 
-static enum pps_status judge_all(struct job *job, const struct pps_args *args,
+static enum pps_status judge_all(struct judge_job *job, const struct pps_args *args,
                                  struct pps_error *err)
 {
     struct judge *judge = &job->judge;
@@ -366,15 +239,13 @@ static enum pps_status judge_all(struct job *job, const struct pps_args *args,
     judge->n = (uint32_t)job->value[P_REPLICATES];
     judge->intervals = pps_arg(args, "output") != NULL;
     judge->stop = pps_signals_install();
-    enum pps_status status = set_limits(job, args, err);
-    if (status == PPS_OK)
-        status = set_rows(job, err);
+    enum pps_status status = judge_cells_set(job, pps_arg(args, "baseline"), err);
     if (status == PPS_OK)
         status = judge_run(judge, (int)job->threads, err);
     return status == PPS_OK ? report(job, args, err) : status;
 }
 
-static void job_free(struct job *job)
+static void job_free(struct judge_job *job)
 {
     judge_rows_free(&job->judge);
     judge_policies_free(&job->policies);
@@ -391,7 +262,7 @@ static enum pps_status judge_main(const struct pps_args *args, struct pps_error 
     enum pps_status status = judge_variant(args, &ran, err);
     if (status != PPS_OK || ran)
         return status;
-    struct job *job = calloc(1, sizeof *job);
+    struct judge_job *job = calloc(1, sizeof *job);
     if (job == NULL)
         return pps_fail_memory(err, "the command");
     status = read_options(job, args, err);
