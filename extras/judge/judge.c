@@ -6,7 +6,7 @@
 #include "base/text/say.h"
 #include "base/text/status.h"
 #include "engine/command/signals.h"
-#include "extras/judge/judge_job.h"
+#include "extras/judge/contest.h"
 #include "extras/judge/protocol.h"
 #include "extras/judge/published.h"
 #include "planner/schedule/show.h"
@@ -70,6 +70,17 @@ static enum pps_status judge_variant(const struct pps_args *args, bool *ran,
     if (status != PPS_OK || !*ran)
         return status;
     return orig ? run_published(args, err) : run_protocol(args, err);
+}
+
+// Without the options and words that select a pipeline or what is printed of it, the contest runs.
+static bool is_contest(const struct pps_args *args)
+{
+    static const char *const others[] = {"devices",  "micro-batches", "chunks", "limit",
+                                         "outliers", "baseline",      "speed",  "output"};
+    bool is = pps_arg_words(args) == 0;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        is = is && pps_arg(args, others[i]) == NULL;
+    return is;
 }
 
 // ---- arguments ----------------------------------------------------------------------------------
@@ -162,7 +173,7 @@ static enum pps_status read_list(struct judge_list *list, const struct pps_args 
     }
 }
 
-static void set_defaults(struct judge_job *job)
+static void set_defaults(struct judge_job *job, bool contest)
 {
     static const struct {
         int param;
@@ -173,7 +184,9 @@ static void set_defaults(struct judge_job *job)
         job->value[p] = schedule_params[p].fallback;
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
         job->value[own[i].param] = own[i].value;
-    job->levels = (struct judge_list){{0, 0.1, 0.2, 0.3}, 4};
+    if (contest)
+        job->value[P_REPLICATES] = CONTEST_REPLICATES;
+    job->levels = (struct judge_list){{0, 0.1, 0.2, 0.3, 0.4, 0.5}, contest ? 6 : 4};
     job->outliers = (struct judge_list){{0}, 1};
 }
 
@@ -181,7 +194,7 @@ static enum pps_status read_options(struct judge_job *job, const struct pps_args
                                     struct pps_error *err)
 {
     static const int times[] = {P_F, P_B, P_W};
-    set_defaults(job);
+    set_defaults(job, is_contest(args));
     enum pps_status status =
         schedule_read_single(job->value, single, sizeof single / sizeof *single, args, err);
     if (status == PPS_OK)
@@ -239,9 +252,15 @@ static enum pps_status judge_all(struct judge_job *job, const struct pps_args *a
     judge->n = (uint32_t)job->value[P_REPLICATES];
     judge->intervals = pps_arg(args, "output") != NULL;
     judge->stop = pps_signals_install();
-    enum pps_status status = judge_cells_set(job, pps_arg(args, "baseline"), err);
+    const bool contest = is_contest(args);
+    enum pps_status status =
+        contest ? contest_set(job, err) : judge_cells_set(job, pps_arg(args, "baseline"), err);
     if (status == PPS_OK)
         status = judge_run(judge, (int)job->threads, err);
+    if (status == PPS_OK && contest)
+        contest_show(job);
+    if (contest)
+        return status;
     return status == PPS_OK ? report(job, args, err) : status;
 }
 
