@@ -7,6 +7,7 @@
 #include "base/text/status.h"
 #include "kernels/schedule/family_names.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,8 +35,9 @@ static int rules_of(const struct judge_job *job)
     return 1 + job->policies.n;
 }
 
+// Lists the orders that fit and use more memory than `listed`; the others stand in the table of that limit.
 static enum pps_status set_entries(const struct judge_job *job, struct judge_limit *limit,
-                                   struct pps_error *err)
+                                   double listed, struct pps_error *err)
 {
     limit->reference = &limit->comparison.list[0];
     limit->entry = calloc((size_t)(FAMILIES * rules_of(job)), sizeof *limit->entry);
@@ -43,7 +45,8 @@ static enum pps_status set_entries(const struct judge_job *job, struct judge_lim
         return pps_fail_memory(err, "the schedules");
     for (int i = 0; i < limit->comparison.n; i++) {
         const struct schedule_candidate *candidate = &limit->comparison.list[i];
-        if (candidate->outcome != CANDIDATE_FITS)
+        if (candidate->outcome != CANDIDATE_FITS ||
+            candidate->figures.metrics.peak_most <= listed)
             continue;
         limit->entry[limit->n_entries++] = (struct judge_entry){"static", candidate, NULL};
         for (int k = 0; k < job->policies.n; k++)
@@ -78,7 +81,7 @@ static enum pps_status set_limit(struct judge_job *job, int i, struct pps_error 
     limit->limit = i % LIMITS == 0 ? p : 2 * p - 1;
     enum pps_status status = judge_evaluate(job, limit, value, entrants, FAMILIES, err);
     if (status == PPS_OK)
-        status = set_entries(job, limit, err);
+        status = set_entries(job, limit, i % LIMITS == 0 ? 0 : p, err);
     for (int entry = 0; entry < limit->n_entries && status == PPS_OK; entry++)
         add_entry(job, i, entry);
     return status;
@@ -94,13 +97,16 @@ enum pps_status contest_set(struct judge_job *job, struct pps_error *err)
 
 // ---- the table ----------------------------------------------------------------------------------
 
-// The row with the least mean at the limit and level; the first one of equals.
-static const struct judge_row *best_of(const struct judge *judge, int limit, double level)
+// The row with the least mean at the limit and level, with or without learned policies; the first one of equals.
+static const struct judge_row *best_of(const struct judge *judge, int limit, double level,
+                                       bool learned)
 {
     const struct judge_row *best = NULL;
     for (int i = 0; i < judge->n_rows; i++) {
         const struct judge_row *row = &judge->row[i];
+        const struct policy *policy = row->entry->policy;
         if (row->limit == limit && row->level == level &&
+            (learned || policy == NULL || policy->kind != POLICY_LEARNED) &&
             (best == NULL || row->mean.mean < best->mean.mean))
             best = row;
     }
@@ -116,9 +122,9 @@ static void show_entry(const struct judge_job *job, const struct judge_row *row)
     pps_say_part(stdout, "%-10.10s", row->entry->label);
     for (int i = 0; i < job->levels.n; i++, row++)
         printf(" %8s%c", pps_decimals_text(row->mean.mean, 1).text,
-               best_of(judge, row->limit, row->level) == row ? '*'
-               : row->fell_back                              ? '='
-                                                             : ' ');
+               best_of(judge, row->limit, row->level, true) == row ? '*'
+               : row->fell_back                                    ? '='
+                                                                   : ' ');
     printf("\n");
 }
 
@@ -140,51 +146,55 @@ static void show_table(const struct judge_job *job)
 
 // ---- what follows -------------------------------------------------------------------------------
 
-// Prints how often each order and rule is the best one at a level.
-static void show_best(const struct judge *judge, double level)
+static bool is_same_choice(const struct judge_row *a, const struct judge_row *b)
 {
-    bool counted[PIPELINES * LIMITS] = {false};
+    return a->entry->policy == b->entry->policy &&
+           strcmp(a->entry->candidate->label, b->entry->candidate->label) == 0;
+}
+
+// Returns at how many limits from `first` on the choice is the best; 0: it is also that of an earlier limit.
+static int count_choice(const struct judge_row *const best[PIPELINES * LIMITS], int first)
+{
+    int n = 0;
+    for (int i = 0; i < PIPELINES * LIMITS; i++) {
+        const bool same = is_same_choice(best[i], best[first]);
+        if (same && i < first)
+            return 0;
+        n += same;
+    }
+    return n;
+}
+
+// Prints what is best at a level, and at how many limits.
+static void show_best(const struct judge *judge, double level, bool learned)
+{
+    const struct judge_row *best[PIPELINES * LIMITS];
     const char *comma = "";
+    for (int i = 0; i < judge->n_limits; i++)
+        best[i] = best_of(judge, i, level, learned);
     for (int i = 0; i < judge->n_limits; i++) {
-        const struct judge_row *best = best_of(judge, i, level);
-        int n = 0;
-        for (int k = i; k < judge->n_limits && best != NULL && !counted[i]; k++) {
-            const struct judge_row *other = best_of(judge, k, level);
-            const bool same =
-                other != NULL && other->entry->policy == best->entry->policy &&
-                strcmp(other->entry->candidate->label, best->entry->candidate->label) == 0;
-            counted[k] = counted[k] || (same && k > i);
-            n += same;
-        }
-        if (n > 0) {
-            pps_say_part(stdout, "%s%s %s %d", comma, best->entry->candidate->label,
-                         best->entry->label, n);
-            comma = ", ";
-        }
+        const int n = count_choice(best, i);
+        if (n == 0)
+            continue;
+        pps_say_part(stdout, "%s%s %s (%d)", comma, best[i]->entry->candidate->label,
+                     best[i]->entry->label, n);
+        comma = ", ";
     }
 }
 
-// Prints what a policy adds to the mean time of its order at a level: mean, least and most over all orders.
-static void show_gain(const struct judge_job *job, double level, int rule)
+// Prints how much less time the best choice takes than the best one without learning.
+static void show_gain(const struct judge *judge, double level)
 {
-    const struct judge *judge = &job->judge;
-    double sum = 0, least = 0, most = 0;
-    int n = 0, fell_back = 0;
-    for (int i = 0; i < judge->n_rows; i++) {
-        const struct judge_row *row = &judge->row[i];
-        if (row->level != level || row->entry->policy != job->policies.list[rule].policy)
-            continue;
-        const double part = 100 * row->pair.difference.mean / row->baseline->mean.mean;
-        least = n == 0 || part < least ? part : least;
-        most = n == 0 || part > most ? part : most;
+    double sum = 0, least = HUGE_VAL, most = -HUGE_VAL;
+    for (int i = 0; i < judge->n_limits; i++) {
+        const double without = best_of(judge, i, level, false)->mean.mean,
+                     part =
+                         100 * (without - best_of(judge, i, level, true)->mean.mean) / without;
+        least = fmin(least, part);
+        most = fmax(most, part);
         sum += part;
-        fell_back += row->fell_back;
-        n++;
     }
-    pps_say_part(stdout, "; %s %+.1f %% (%+.1f to %+.1f)", job->policies.list[rule].label,
-                 n > 0 ? sum / n : 0, least, most);
-    if (fell_back > 0)
-        printf(", falls back in %d of %d", fell_back, n);
+    printf("learning saves %.1f %% (%.1f to %.1f)\n", sum / judge->n_limits, least, most);
 }
 
 void contest_show(const struct judge_job *job)
@@ -197,14 +207,15 @@ void contest_show(const struct judge_job *job)
            "of a micro-batch\n",
            pps_count_text(judge->n).text, (unsigned long long)judge->seed);
     show_table(job);
-    printf("\nAt each level: what takes least, in how many of the %d limits; and what a rule "
-           "adds to the time of its order\n",
+    printf("\nWhat takes least at each level, and at how many of the %d limits\n",
            judge->n_limits);
     for (int i = 0; i < job->levels.n; i++) {
-        printf("%-5g ", job->levels.value[i]);
-        show_best(judge, job->levels.value[i]);
-        for (int k = 0; k < job->policies.n; k++)
-            show_gain(job, job->levels.value[i], k);
-        printf("\n");
+        const double level = job->levels.value[i];
+        printf("%-4g  without learning ", level);
+        show_best(judge, level, false);
+        printf("; with it ");
+        show_best(judge, level, true);
+        printf("; ");
+        show_gain(judge, level);
     }
 }

@@ -6,7 +6,9 @@
 
 #include "extras/judge/judge_job.h"
 
-enum { CONTEST_REPLICATES = 40 };
+enum {
+    CONTEST_REPLICATES = 32
+}; // unless the options say otherwise: 20 seconds on one core in all
 
 // Sets the limits and rows of the judge, whose levels, policies and times are those of the job.
 PPS_MUST_CHECK enum pps_status contest_set(struct judge_job *job, struct pps_error *err);

@@ -125,7 +125,7 @@ static const char details[] =
     "has the mean time of a step and half of its 95 % interval, the paired difference to the\n"
     "baseline, the part of replicates in which the step takes less time than under the baseline,\n"
     "quantiles, and the distance to the mean of lower bounds that know all times in advance.\n"
-    "A learned policy that gains nothing over its static order in 64 other replicates (validation)\n"
+    "A learned policy that gains nothing over its static order in at most 128 other replicates (validation)\n"
     "falls back to it, and the table says so.\n"
     "Better and worse are significant at 5 % after Holm's correction for all tests of the table.\n"
     "The output is the same for any number of threads.\n"

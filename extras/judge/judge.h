@@ -15,7 +15,8 @@ enum { JUDGE_BLOCK = 256 }; // replicates of a task
 // Replicates of validation have seeds from here on. They decide whether a learned policy runs at all.
 #define JUDGE_VALIDATION_SEED (UINT64_C(1) << 30)
 
-enum { JUDGE_VALIDATION = 64 }; // replicates of validation of a row
+// Replicates of a validation: it ends before all of them when the difference is clear.
+enum { JUDGE_VALIDATION_LEAST = 16, JUDGE_VALIDATION = 128 };
 
 // What is judged: an order, or a rule that refers to an order.
 struct judge_entry {
@@ -32,6 +33,7 @@ struct judge_row {
     struct order *order; // of a robust policy, chosen for this row; NULL: that of the entry
     bool
         fell_back; // a learned policy that gains nothing in the validation: the row has its static order
+    uint32_t validated;                // replicates of the validation
     struct statistics_pair validation; // of a learned policy: to its static order
     const struct judge_row *baseline;  // of the same replicates; itself: it is the baseline
     double *makespan;                  // [n]
@@ -56,10 +58,12 @@ struct judge_limit {
 };
 
 struct judge {
-    uint64_t seed;               // of the test
-    uint64_t training;           // of the replicates that choose robust orders
-    uint64_t validation;         // of those that decide whether learned policies run
-    uint32_t n;                  // replicates
+    uint64_t seed;       // of the test
+    uint64_t training;   // of the replicates that choose robust orders
+    uint64_t validation; // of those that decide whether learned policies run
+    uint32_t n;          // replicates
+    uint32_t
+        n_validation; // of the validation: a multiple of EXECUTOR_LANES, at most JUDGE_VALIDATION
     struct network_shape widest; // of learned policies
     bool intervals;
     struct judge_limit *limit;

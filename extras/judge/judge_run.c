@@ -116,6 +116,12 @@ static bool gains_nothing(const struct statistics_pair *pair)
     return !same && !(difference->mean + difference->half < 0);
 }
 
+// A difference of twice its half-width needs no more replicates.
+static bool is_clear(const struct statistics_pair *pair)
+{
+    return fabs(pair->difference.mean) > 2 * pair->difference.half;
+}
+
 static void validate_row(struct judge *judge, char *memory, struct judge_row *row)
 {
     struct schedule_point point = judge_point(judge, row);
@@ -123,19 +129,20 @@ static void validate_row(struct judge *judge, char *memory, struct judge_row *ro
     double learned[JUDGE_VALIDATION], fixed[JUDGE_VALIDATION];
     struct replicates_chunk chunk;
     struct bench bench;
+    uint32_t n = 0;
     point.noise.seed = judge->validation;
-    const bool equal = replicates_are_equal(&point);
     bench_open(&bench, memory, &point, row);
-    for (uint32_t i = 0; i < JUDGE_VALIDATION; i += EXECUTOR_LANES) {
-        if (i == 0 || !equal) {
-            replicates_draw(&bench.replicates, i);
-            if (!replicates_run(&bench.replicates, &poll, &chunk))
-                return;
-        }
-        memcpy(learned + i, chunk.ruled, sizeof chunk.ruled);
-        memcpy(fixed + i, chunk.fixed, sizeof chunk.fixed);
-    }
-    row->validation = statistics_pair(learned, fixed, JUDGE_VALIDATION);
+    do {
+        replicates_draw(&bench.replicates, n);
+        if (!replicates_run(&bench.replicates, &poll, &chunk))
+            return;
+        memcpy(learned + n, chunk.ruled, sizeof chunk.ruled);
+        memcpy(fixed + n, chunk.fixed, sizeof chunk.fixed);
+        n += EXECUTOR_LANES;
+        row->validation = statistics_pair(learned, fixed, n);
+    } while (n < JUDGE_VALIDATION && !replicates_are_equal(&point) &&
+             (n < JUDGE_VALIDATION_LEAST || !is_clear(&row->validation)));
+    row->validated = n;
     row->fell_back = gains_nothing(&row->validation);
 }
 

@@ -110,11 +110,11 @@ static void show_fallbacks(const struct judge *judge, int i)
         if (row->fell_back)
             pps_say(
                 stdout,
-                "%s falls back to the static order of %s: in the validation it differs from "
-                "that by %s +- %s",
+                "%s falls back to the static order of %s: it differs from that by %s +- %s in "
+                "%u replicates of validation",
                 row->entry->label, row->entry->candidate->label,
                 pps_signed_text(difference->mean, 5).text,
-                pps_digits_text(difference->half, 3).text);
+                pps_digits_text(difference->half, 3).text, row->validated);
     }
 }
 
