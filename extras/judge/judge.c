@@ -270,17 +270,6 @@ static enum pps_status judge_all(struct judge_job *job, const struct pps_args *a
     return status == PPS_OK ? report(job, args, err) : status;
 }
 
-static void job_free(struct judge_job *job)
-{
-    judge_rows_free(&job->judge);
-    judge_policies_free(&job->policies);
-    for (int i = 0; i < job->judge.n_limits; i++) {
-        schedule_comparison_free(&job->judge.limit[i].comparison);
-        free(job->judge.limit[i].entry);
-    }
-    free(job->judge.limit);
-}
-
 static enum pps_status judge_main(const struct pps_args *args, struct pps_error *err)
 {
     bool ran = false;
@@ -297,7 +286,7 @@ static enum pps_status judge_main(const struct pps_args *args, struct pps_error 
         status = plan_check_file(pps_arg(args, "output"), pps_arg_gate(args), err);
     if (status == PPS_OK)
         status = judge_all(job, args, err);
-    job_free(job);
+    judge_job_free(job);
     free(job);
     return status;
 }

@@ -126,3 +126,14 @@ enum pps_status judge_cells_set(struct judge_job *job, const char *baseline,
     }
     return status;
 }
+
+void judge_job_free(struct judge_job *job)
+{
+    judge_rows_free(&job->judge);
+    judge_policies_free(&job->policies);
+    for (int i = 0; i < job->judge.n_limits; i++) {
+        schedule_comparison_free(&job->judge.limit[i].comparison);
+        free(job->judge.limit[i].entry);
+    }
+    free(job->judge.limit);
+}

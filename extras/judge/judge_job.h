@@ -43,4 +43,7 @@ PPS_MUST_CHECK enum pps_status judge_evaluate(const struct judge_job *job,
 PPS_MUST_CHECK enum pps_status judge_take(struct judge_job *job, int limits, int entries,
                                           struct pps_error *err);
 
+// Frees the policies, limits and rows of a job.
+void judge_job_free(struct judge_job *job);
+
 #endif

@@ -4,7 +4,6 @@
 #include "extras/judge/judge_job.h"
 
 #include <criterion/criterion.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const atomic_bool go_on = false;
@@ -35,17 +34,6 @@ static void job_open(struct judge_job *job, double strength)
                                 .n = 40,
                                 .widest = shape,
                                 .stop = &go_on};
-}
-
-static void job_close(struct judge_job *job)
-{
-    judge_rows_free(&job->judge);
-    judge_policies_free(&job->policies);
-    for (int i = 0; i < job->judge.n_limits; i++) {
-        schedule_comparison_free(&job->judge.limit[i].comparison);
-        free(job->judge.limit[i].entry);
-    }
-    free(job->judge.limit);
 }
 
 // Runs the job; returns how many learned rows fall back. Such a row has the bits of its order; the others differ
@@ -79,7 +67,7 @@ Test(judge, bad_policies_fall_back)
     struct judge_job job;
     job_open(&job, -4);
     cr_assert_eq(run(&job), 1);
-    job_close(&job);
+    judge_job_free(&job);
 }
 
 // Catches a validation that refuses a gain.
@@ -88,7 +76,7 @@ Test(judge, pull_as_a_policy_runs)
     struct judge_job job;
     job_open(&job, 4);
     cr_assert_eq(run(&job), 0);
-    job_close(&job);
+    judge_job_free(&job);
 }
 
 // Every learned row of the contest has its own order as the baseline, and no static order stands at two limits of
@@ -109,5 +97,5 @@ Test(judge, contest_lists_orders_by_memory)
         if (row->limit % 2 == 1)
             cr_assert_gt(peak, job.judge.limit[row->limit - 1].limit);
     }
-    job_close(&job);
+    judge_job_free(&job);
 }
