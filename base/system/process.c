@@ -35,6 +35,8 @@ static int prepare(posix_spawnattr_t *attributes)
 
 static enum pps_status cannot_start(int why, const char *program, struct pps_error *err)
 {
+    if (why == ENOMEM) // also in the guard, whose notes end with it
+        pps_memory_note();
     errno = why;
     (void)pps_fail_errno(err, "cannot start", program);
     errno = why;

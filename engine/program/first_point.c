@@ -10,9 +10,16 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 // ---- existence --------------------------------------------------------------------------------
+
+static bool is_program(const char *path)
+{
+    struct stat about;
+    return stat(path, &about) == 0 && S_ISREG(about.st_mode) && access(path, X_OK) == 0;
+}
 
 static bool is_in_path(const char *name)
 {
@@ -21,7 +28,7 @@ static bool is_in_path(const char *name)
         char file[4096];
         const size_t n = strcspn(at, ":");
         snprintf(file, sizeof file, "%.*s/%s", (int)n, n > 0 ? at : ".", name);
-        if (access(file, X_OK) == 0)
+        if (is_program(file))
             return true;
         at += n + (at[n] == ':');
     }
@@ -32,11 +39,11 @@ enum pps_status pps_program_check(const struct pps_program *program, struct pps_
 {
     const char *name = program->words[0];
     const bool varies = strchr(name, '{') != NULL; // each value is another program
-    if (varies || (strchr(name, '/') != NULL ? access(name, X_OK) == 0 : is_in_path(name)))
+    if (varies || (strchr(name, '/') != NULL ? is_program(name) : is_in_path(name)))
         return PPS_OK;
     return pps_fail(err, PPS_E_INPUT, "command: cannot find the program %s%s", name,
                     strchr(name, '/') != NULL
-                        ? ", or it is not executable"
+                        ? ", or it is no executable file"
                         : " in PATH; write ./NAME for a file in this folder");
 }
 
@@ -73,12 +80,11 @@ static void note_name(void *self, const struct pps_said *said)
     if (first == NULL)
         names->has_text_first = text;
     cJSON *kind = cJSON_CreateString(text ? "text" : first_number ? "lower" : "number");
+    cJSON_AddItemToObject(names->results, name, kind);
     if (first_number && first != NULL) {
-        kind->string = strdup(name);
-        (void)cJSON_InsertItemInArray(names->results, 0, kind);
+        (void)cJSON_InsertItemInArray(
+            names->results, 0, cJSON_DetachItemFromObjectCaseSensitive(names->results, name));
         names->has_text_first = false;
-    } else {
-        cJSON_AddItemToObject(names->results, name, kind);
     }
 }
 
@@ -95,10 +101,10 @@ static bool ask_lines(struct pps_program *program, const double *point, struct n
                       char why[PPS_PROGRAM_WHY])
 {
     const double *param[PPS_MAX_PARAMS];
-    bool stopped;
+    enum pps_ask_end end;
     for (int p = 0; p < program->kernel.n_params; p++)
         param[p] = &point[p];
-    return pps_partner_ask(program, param, 0, 1, NULL, take_line, names, &stopped, why) == 1;
+    return pps_partner_ask(program, param, 0, 1, NULL, take_line, names, &end, why) == 1;
 }
 
 static bool ask_once(struct pps_program *program, const double *point, struct names *names,

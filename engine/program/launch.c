@@ -12,7 +12,11 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { POLL_MS = 10 };              // between two looks at the stop flag
+enum {
+    POLL_MS = 10,  // between two looks at the stop flag
+    PIECE = 16384, // bytes of one read
+    AT_ONCE = 64,  // reads between two looks at the stop flag: more than a pipe holds
+};
 static const double GRACE_S = 0.05; // from SIGTERM to SIGKILL
 
 // ---- arguments --------------------------------------------------------------------------------
@@ -41,9 +45,12 @@ char **pps_launch_words(const struct pps_program *program, const double *point,
 
 bool pps_launch_read(int fd, struct text_buffer *out, size_t most)
 {
-    char piece[16384];
-    ssize_t n;
-    while ((n = read(fd, piece, sizeof piece)) > 0 || (n < 0 && errno == EINTR)) {
+    char piece[PIECE];
+    ssize_t n = -1;
+    for (int i = 0; i < AT_ONCE; i++) {
+        n = read(fd, piece, sizeof piece);
+        if (n == 0 || (n < 0 && errno != EINTR))
+            break;
         if (n > 0)
             text_buffer_add_bytes(out, piece, (size_t)n);
         if (out->n > 2 * most) { // the end is what counts
@@ -51,7 +58,7 @@ bool pps_launch_read(int fd, struct text_buffer *out, size_t most)
             out->text[out->n = most] = '\0';
         }
     }
-    return n < 0;
+    return n != 0;
 }
 
 static bool open_pipe(int ends[2], struct pps_error *err)

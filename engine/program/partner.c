@@ -14,7 +14,11 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { POLL_MS = 10 };
+enum {
+    POLL_MS = 10,
+    PROOF_MS =
+        20, // that a copy has, after its first answers, to print a line that nobody asked for
+};
 static const double GRACE_S = 0.05;   // from SIGTERM to SIGKILL
 static const double FAREWELL_S = 0.5; // that a copy has to end after its last point
 
@@ -26,6 +30,7 @@ struct pps_partner {
     struct text_buffer complaints; // stderr
     char *header;                  // the first line that it has printed, of CSV
     bool greeted;                  // the header of points was sent
+    bool proven;                   // it has printed one line per point
     struct pps_partner *next;
 };
 
@@ -195,15 +200,14 @@ struct talk {
     struct text_buffer points; // to be sent
     size_t sent;
     size_t next, n; // the point whose answer comes next; their number
-    bool (*answered)(void *self, size_t i, const char *header, const char *line,
-                     char why[PPS_PROGRAM_WHY]);
+    pps_answered_fn *answered;
     void *self;
     char *why;
     double since; // the last answer
     bool failed, gone;
 };
 
-// Returns the next whole line, ended with NUL in place of its line break; NULL: not yet.
+// Returns the next whole line, ended with NUL in place of its line break; NULL: not yet. NUL bytes become blanks.
 static char *next_line(struct pps_partner *partner)
 {
     if (partner->said_at >= partner->said.n)
@@ -214,6 +218,8 @@ static char *next_line(struct pps_partner *partner)
         return NULL;
     partner->said_at = (size_t)(end - partner->said.text) + 1;
     *end = '\0';
+    for (char *c = line + strlen(line); c < end; c += strlen(c))
+        *c = ' ';
     if (end > line && end[-1] == '\r')
         end[-1] = '\0';
     return line;
@@ -237,6 +243,7 @@ static void take_answers(struct talk *t)
         t->since = pps_wall_seconds();
         if (t->program->lines == PPS_LINES_CSV && t->partner->header == NULL) {
             t->partner->header = strdup(line);
+            t->failed = t->partner->header == NULL;
             continue;
         }
         if (t->answered(t->self, t->next, t->partner->header, line, t->why))
@@ -274,8 +281,14 @@ static void exchange(struct talk *t)
         p->errors = -1;
     }
     if (ready[0].revents != 0)
-        t->gone = !pps_launch_read(p->output, &p->said, (size_t)1 << 30);
+        t->gone = !pps_launch_read(p->output, &p->said, 2 * (size_t)PPS_PROGRAM_OUTPUT);
+    t->failed = t->failed || p->said.failed || t->points.failed; // no memory
     take_answers(t);
+    if (!t->failed && t->next < t->n && p->said.n > PPS_PROGRAM_OUTPUT) {
+        snprintf(t->why, PPS_PROGRAM_WHY, "answered with a line of more than %d bytes",
+                 PPS_PROGRAM_OUTPUT);
+        t->failed = true;
+    }
     t->gone = t->gone || ready[3].revents != 0;
 }
 
@@ -287,6 +300,16 @@ static void prepare(struct talk *t, const double *const *param)
     for (size_t i = t->next; i < t->n; i++)
         add_point(t->program, param, i, &t->points);
     t->since = pps_wall_seconds();
+}
+
+// Returns whether the copy has printed more than was asked for: its lines no longer belong to their points.
+static bool said_unasked(struct pps_partner *p)
+{
+    struct pollfd output = {.fd = p->output, .events = POLLIN};
+    if (p->said.n == 0 && poll(&output, 1, p->proven ? 0 : PROOF_MS) > 0)
+        (void)pps_launch_read(p->output, &p->said, PPS_PROGRAM_OUTPUT);
+    p->proven = true;
+    return p->said.n > 0;
 }
 
 // Ends a copy that did not answer all points, and says why.
@@ -314,11 +337,27 @@ static void dismiss(struct talk *t, bool stopped)
         snprintf(t->why + n, PPS_PROGRAM_WHY - n, "; stderr: %.150s", log);
 }
 
+static void converse(struct talk *t, const atomic_bool *stop, enum pps_ask_end *end)
+{
+    const double limit_s = t->program->limit_s;
+    *end = PPS_ASK_ANSWERED;
+    while (t->next < t->n && *end == PPS_ASK_ANSWERED) {
+        exchange(t);
+        const bool late = limit_s > 0 && pps_wall_seconds() - t->since > limit_s;
+        if (t->next < t->n && stop != NULL && atomic_load_explicit(stop, memory_order_relaxed))
+            *end = PPS_ASK_STOPPED;
+        else if (t->next < t->n && (t->failed || t->gone || late))
+            *end = PPS_ASK_FAILED;
+    }
+    if (*end == PPS_ASK_ANSWERED && said_unasked(t->partner)) {
+        *end = PPS_ASK_UNASKED;
+        t->failed = true;
+    }
+}
+
 size_t pps_partner_ask(struct pps_program *program, const double *const *param, size_t first,
-                       size_t n, const atomic_bool *stop,
-                       bool (*answered)(void *self, size_t i, const char *header,
-                                        const char *line, char why[PPS_PROGRAM_WHY]),
-                       void *self, bool *stopped, char why[PPS_PROGRAM_WHY])
+                       size_t n, const atomic_bool *stop, pps_answered_fn *answered, void *self,
+                       enum pps_ask_end *end, char why[PPS_PROGRAM_WHY])
 {
     struct talk t = {.program = program,
                      .partner = take(program, why),
@@ -327,20 +366,24 @@ size_t pps_partner_ask(struct pps_program *program, const double *const *param, 
                      .answered = answered,
                      .self = self,
                      .why = why};
-    bool late = false;
-    *stopped = false;
+    *end = PPS_ASK_FAILED;
     if (t.partner == NULL)
         return first;
-    prepare(&t, param);
-    while (t.next < n && !t.failed && !t.gone && !late && !*stopped && !t.points.failed) {
-        exchange(&t);
-        *stopped = stop != NULL && atomic_load_explicit(stop, memory_order_relaxed);
-        late = program->limit_s > 0 && pps_wall_seconds() - t.since > program->limit_s;
+    if (t.partner->proven && said_unasked(t.partner)) {
+        *end = PPS_ASK_UNASKED;
+        t.failed = true;
+    } else {
+        prepare(&t, param);
+        converse(&t, stop, end);
     }
     text_buffer_free(&t.points);
-    if (t.next == n)
+    if (*end == PPS_ASK_UNASKED)
+        snprintf(
+            why, PPS_PROGRAM_WHY,
+            "printed more lines than points; print one line per point, and messages to stderr");
+    if (*end == PPS_ASK_ANSWERED)
         give_back(program, t.partner);
     else
-        dismiss(&t, *stopped);
-    return t.next;
+        dismiss(&t, *end == PPS_ASK_STOPPED);
+    return *end == PPS_ASK_UNASKED ? first : t.next;
 }

@@ -115,6 +115,15 @@ static bool take_line(void *self, size_t i, const char *header, const char *line
     return read;
 }
 
+// Marks the points of a batch from i on, of which the first one has a log.
+static void fail_rest(struct pps_program *program, const struct pps_batch *batch, size_t i,
+                      const char *why)
+{
+    fail_point(program, batch, i, why, "");
+    while (++i < batch->n_points)
+        put_nothing(batch, &program->kernel, i, PPS_FAILED);
+}
+
 static void run_lines(struct pps_program *program, const struct pps_batch *batch,
                       const struct pps_worker *worker, struct pps_answer *answer)
 {
@@ -122,12 +131,16 @@ static void run_lines(struct pps_program *program, const struct pps_batch *batch
     int attempts = 0;
     for (size_t i = 0; i < batch->n_points;) {
         char why[PPS_PROGRAM_WHY] = "";
-        bool stopped;
+        enum pps_ask_end end;
         const size_t next = pps_partner_ask(program, batch->param, i, batch->n_points,
-                                            worker->stop, take_line, &l, &stopped, why);
+                                            worker->stop, take_line, &l, &end, why);
+        if (end == PPS_ASK_UNASKED) {
+            fail_rest(program, batch, i, why);
+            return;
+        }
         attempts = next > i ? 1 : attempts + 1;
         i = next;
-        for (; stopped && i < batch->n_points; i++)
+        for (; end == PPS_ASK_STOPPED && i < batch->n_points; i++)
             put_nothing(batch, &program->kernel, i, PPS_STOPPED);
         if (i == batch->n_points || attempts <= program->retries)
             continue;

@@ -3,39 +3,12 @@
 #include "engine/program/program_private.h"
 
 #include "base/text/decimal.h"
-#include "base/text/duration.h"
-#include "base/text/nearest.h"
 
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-static const char *const keys[] = {"run",        "lines",   "params",    "results",
-                                   "time_limit", "retries", "point_time"};
-enum { N_KEYS = sizeof keys / sizeof *keys, MOST_RETRIES = 100 };
-
-// Times of a point where the command does not say "point_time". They only set the size of blocks: one row for a
-// program that is started for it.
-static const double ONCE_S = 1, LINE_S = 2e-5;
-
-struct reader {
-    struct pps_program *program;
-    const struct pps_program_ask *ask;
-    struct pps_error *err;
-};
-
-static enum pps_status fail(const struct reader *r, const cJSON *item, const char *what)
-{
-    return pps_json_fail(r->ask->file, item, r->err, "command: %s", what);
-}
-
-static const cJSON *member(const struct reader *r, const char *key)
-{
-    return cJSON_IsObject(r->ask->command) ? pps_json_member(r->ask->command, key) : NULL;
-}
 
 static bool is_identifier(const char *name)
 {
@@ -45,6 +18,19 @@ static bool is_identifier(const char *name)
         if (!isalnum((unsigned char)*c) && *c != '_')
             return false;
     return strlen(name) < 48;
+}
+
+// Returns the entry of "params" or "results" in the file that became this item of the resolved command; NULL: there is none.
+static const cJSON *said_at(const struct pps_command_reader *r, const char *key,
+                            const cJSON *item)
+{
+    const cJSON *said = pps_command_member(r, key), *entry;
+    cJSON_ArrayForEach (entry, said) {
+        const char *name = cJSON_IsArray(said) ? entry->valuestring : entry->string;
+        if (name != NULL && strcmp(name, item->string) == 0)
+            return entry;
+    }
+    return NULL;
 }
 
 // ---- words ------------------------------------------------------------------------------------
@@ -69,7 +55,7 @@ static int list_words(const cJSON *list, char **words)
     return n;
 }
 
-static enum pps_status read_words(struct reader *r)
+static enum pps_status read_words(struct pps_command_reader *r)
 {
     struct pps_program *program = r->program;
     const cJSON *item = words_item(r->ask->command);
@@ -80,12 +66,13 @@ static enum pps_status read_words(struct reader *r)
     switch (n) {
     case -4:
     case 0:
-        return fail(r, item != NULL ? item : r->ask->command,
-                    "expected a program and its arguments, as in \"python3 sim.py --n {n}\"");
+        return pps_command_fail(
+            r, item != NULL ? item : r->ask->command,
+            "expected a program and its arguments, as in \"python3 sim.py --n {n}\"");
     case -3:
-        return fail(r, item, "it has more than 256 words; put them into a script");
+        return pps_command_fail(r, item, "it has more than 256 words; put them into a script");
     case -2:
-        return fail(r, item, "a quote is not closed");
+        return pps_command_fail(r, item, "a quote is not closed");
     case -1:
         return pps_fail_memory(r->err, "the command");
     }
@@ -105,7 +92,7 @@ static void note_unknown(void *self, const char *name, size_t n)
         snprintf(u->name, sizeof u->name, "%.*s", (int)(n < 60 ? n : 60), name);
 }
 
-static enum pps_status check_placeholders(const struct reader *r)
+static enum pps_status check_placeholders(const struct pps_command_reader *r)
 {
     struct pps_program *program = r->program;
     const cJSON *item = words_item(r->ask->command);
@@ -140,9 +127,9 @@ void pps_program_placeholders(const cJSON *command,
 
 // ---- parameters -------------------------------------------------------------------------------
 
-static enum pps_status read_names(struct reader *r, const cJSON *list, int p)
+static enum pps_status read_names(struct pps_command_reader *r, const cJSON *list, int p)
 {
-    const cJSON *item;
+    const cJSON *item, *at = said_at(r, "params", list);
     int n = 0;
     const char **names = calloc((size_t)cJSON_GetArraySize(list) + 1, sizeof *names);
     r->program->names[p] = names;
@@ -153,7 +140,7 @@ static enum pps_status read_names(struct reader *r, const cJSON *list, int p)
             strlen(item->valuestring) >= PPS_CELL_TEXT - 1 ||
             strpbrk(item->valuestring, ",\"\r\n\t") != NULL)
             return pps_json_fail(
-                r->ask->file, item, r->err,
+                r->ask->file, cJSON_GetArrayItem(at, n), r->err,
                 "%s: a text is a value of at most %d characters without comma, "
                 "quote or line break; give it a short name",
                 list->string, PPS_CELL_TEXT - 2);
@@ -163,25 +150,26 @@ static enum pps_status read_names(struct reader *r, const cJSON *list, int p)
     return PPS_OK;
 }
 
-static enum pps_status add_param(struct reader *r, const cJSON *item)
+static enum pps_status add_param(struct pps_command_reader *r, const cJSON *item)
 {
     static const char *const kinds[] = {"integer", "real", "boolean", NULL};
     static const enum pps_kind of[] = {PPS_INTEGER, PPS_REAL, PPS_BOOLEAN};
     struct pps_program *program = r->program;
+    const cJSON *at = said_at(r, "params", item);
     const int p = program->kernel.n_params;
     int k = cJSON_IsArray(item) ? 3 : 0;
     while (k < 3 && (!cJSON_IsString(item) || strcmp(item->valuestring, kinds[k]) != 0))
         k++;
     if (!is_identifier(item->string))
-        return pps_json_fail_key(r->ask->file, item, r->err,
+        return pps_json_fail_key(r->ask->file, at, r->err,
                                  "\"%.60s\" is no name of a parameter: letters, digits and _",
                                  item->string);
     if (k == 3 && !cJSON_IsArray(item))
-        return pps_json_fail(r->ask->file, item, r->err,
+        return pps_json_fail(r->ask->file, at, r->err,
                              "%s: expected integer, real, boolean or a list of names",
                              item->string);
     if (p == PPS_MAX_PARAMS)
-        return fail(r, r->ask->command, "too many parameters (at most 64)");
+        return pps_command_fail(r, r->ask->command, "too many parameters (at most 64)");
     program->params[p] = (struct pps_param){.name = item->string,
                                             .unit = "",
                                             .summary = "parameter of the command",
@@ -192,7 +180,7 @@ static enum pps_status add_param(struct reader *r, const cJSON *item)
     return k == 3 ? read_names(r, item, p) : PPS_OK;
 }
 
-static enum pps_status read_params(struct reader *r)
+static enum pps_status read_params(struct pps_command_reader *r)
 {
     const cJSON *item;
     cJSON_ArrayForEach (item, pps_json_member(r->program->resolved, "params")) {
@@ -205,28 +193,30 @@ static enum pps_status read_params(struct reader *r)
 
 // ---- results ----------------------------------------------------------------------------------
 
-static enum pps_status add_column(struct reader *r, const cJSON *item)
+static enum pps_status add_column(struct pps_command_reader *r, const cJSON *item)
 {
     static const char *const words[] = {"lower", "higher", "number", "text"};
     static const enum pps_goal goals[] = {PPS_LOWER, PPS_HIGHER, PPS_NEUTRAL, PPS_NEUTRAL};
     struct pps_program *program = r->program;
+    const cJSON *at = said_at(r, "results", item);
     const int c = program->kernel.n_columns;
     int k = 0;
     while (k < 4 && (!cJSON_IsString(item) || strcmp(item->valuestring, words[k]) != 0))
         k++;
     if (k == 4)
-        return pps_json_fail(r->ask->file, item, r->err,
+        return pps_json_fail(r->ask->file, at, r->err,
                              "%s: expected lower, higher, number or text", item->string);
     if (!is_identifier(item->string) || c == PPS_PROGRAM_RESULTS ||
+        pps_column_find(&program->kernel, item->string, strlen(item->string)) >= 0 ||
         pps_param_find(&program->kernel, item->string, strlen(item->string)) >= 0)
         return pps_json_fail(
-            r->ask->file, item, r->err,
-            "\"%.60s\" cannot be a result: expected at most %d names of letters, digits "
-            "and _ that are no parameters",
+            r->ask->file, at, r->err,
+            "\"%.60s\" cannot be a result: expected at most %d different names of letters, "
+            "digits and _ that are no parameters",
             item->string, PPS_PROGRAM_RESULTS);
     if (c == 0 && k == 3)
-        return pps_json_fail(r->ask->file, item, r->err,
-                             "%s: the first result must be a number", item->string);
+        return pps_json_fail(r->ask->file, at, r->err, "%s: the first result must be a number",
+                             item->string);
     program->columns[c] =
         (struct pps_column){.name = item->string,
                             .unit = "",
@@ -240,7 +230,7 @@ static enum pps_status add_column(struct reader *r, const cJSON *item)
     return PPS_OK;
 }
 
-static enum pps_status read_results(struct reader *r)
+static enum pps_status read_results(struct pps_command_reader *r)
 {
     const cJSON *item, *results = pps_json_member(r->program->resolved, "results");
     cJSON_ArrayForEach (item, results) {
@@ -267,24 +257,21 @@ static cJSON *results_object(const cJSON *results)
     const cJSON *item;
     cJSON *object = cJSON_CreateObject();
     cJSON_ArrayForEach (item, results) {
-        const bool listed = cJSON_IsArray(results) && cJSON_IsString(item);
-        const char *name = listed ? item->valuestring : item->string;
-        if (name == NULL)
-            name = "";
-        if (listed)
-            cJSON_AddStringToObject(object, name,
+        if (cJSON_IsArray(results))
+            cJSON_AddStringToObject(object, item->valuestring,
                                     item->prev->next == NULL ? "lower" : "number");
         else
-            cJSON_AddItemToObject(object, name, cJSON_Duplicate(item, true));
+            cJSON_AddItemToObject(object, item->string, cJSON_Duplicate(item, true));
     }
     return object;
 }
 
-static void resolve(struct reader *r)
+static void resolve(struct pps_command_reader *r)
 {
     static const char *const protocols[] = {NULL, "csv", "json"};
     struct pps_program *program = r->program;
-    const cJSON *item, *said = member(r, "params"), *results = member(r, "results");
+    const cJSON *item, *said = pps_command_member(r, "params"),
+                       *results = pps_command_member(r, "results");
     cJSON *root = program->resolved = cJSON_CreateObject();
     cJSON *run = cJSON_AddArrayToObject(root, "run");
     for (int w = 0; w < program->n_words; w++)
@@ -302,67 +289,10 @@ static void resolve(struct reader *r)
     cJSON_AddItemToObject(root, "results", results_object(results));
     if (program->limit_s > 0)
         cJSON_AddNumberToObject(root, "time_limit", program->limit_s);
-    if (member(r, "point_time") != NULL)
+    if (pps_command_member(r, "point_time") != NULL)
         cJSON_AddNumberToObject(root, "point_time", program->point_s);
     if (program->retries > 0)
         cJSON_AddNumberToObject(root, "retries", program->retries);
-}
-
-// ---- options ----------------------------------------------------------------------------------
-
-static enum pps_status check_keys(const struct reader *r)
-{
-    const cJSON *item;
-    if (!cJSON_IsObject(r->ask->command))
-        return PPS_OK;
-    cJSON_ArrayForEach (item, r->ask->command) {
-        if (pps_json_key_is_of(item, keys, N_KEYS))
-            continue;
-        const char *near = pps_suggest(item->string, keys, N_KEYS);
-        return pps_json_fail_key(
-            r->ask->file, item, r->err, "command: unknown key \"%.60s\"; %s%s%s", item->string,
-            near != NULL ? "did you mean " : "its keys are run, lines, params, results, ",
-            near != NULL ? near : "time_limit, retries and point_time",
-            near != NULL ? "?" : "");
-    }
-    return PPS_OK;
-}
-
-static enum pps_status read_time(const struct reader *r, const char *key, double *seconds)
-{
-    const cJSON *item = member(r, key);
-    if (cJSON_IsNumber(item) && item->valuedouble > 0)
-        *seconds = item->valuedouble;
-    else if (item != NULL &&
-             !(cJSON_IsString(item) && pps_duration_read(item->valuestring, seconds)))
-        return pps_json_fail(
-            r->ask->file, item, r->err,
-            "command: %s: expected seconds, or a time such as \"90s\" or \"5m\"", key);
-    return PPS_OK;
-}
-
-static enum pps_status read_options(struct reader *r)
-{
-    struct pps_program *program = r->program;
-    const cJSON *lines = member(r, "lines");
-    const cJSON *retries = member(r, "retries");
-    const bool csv = cJSON_IsString(lines) && strcmp(lines->valuestring, "csv") == 0;
-    const bool json = cJSON_IsString(lines) && strcmp(lines->valuestring, "json") == 0;
-    program->lines = csv ? PPS_LINES_CSV : json ? PPS_LINES_JSON : PPS_LINES_NONE;
-    if (lines != NULL && program->lines == PPS_LINES_NONE)
-        return fail(r, lines, "lines: expected \"csv\" or \"json\"");
-    enum pps_status status = read_time(r, "time_limit", &program->limit_s);
-    program->point_s = program->lines == PPS_LINES_NONE ? ONCE_S : LINE_S;
-    if (status == PPS_OK)
-        status = read_time(r, "point_time", &program->point_s);
-    if (status != PPS_OK || retries == NULL)
-        return status;
-    if (!cJSON_IsNumber(retries) || retries->valuedouble < 0 ||
-        retries->valuedouble > MOST_RETRIES ||
-        retries->valuedouble != floor(retries->valuedouble))
-        return fail(r, retries, "retries: expected a whole number from 0 to 100");
-    program->retries = retries->valueint;
-    return PPS_OK;
 }
 
 // ---- the kernel -------------------------------------------------------------------------------
@@ -400,13 +330,11 @@ const struct pps_kernel pps_program_table = {.name = PPS_PROGRAM_KERNEL,
                                              .run = pps_program_run,
                                              .reference = pps_program_run};
 
-static enum pps_status read_all(struct reader *r)
+static enum pps_status read_all(struct pps_command_reader *r)
 {
-    enum pps_status status = check_keys(r);
+    enum pps_status status = pps_program_read_options(r);
     if (status == PPS_OK)
         status = read_words(r);
-    if (status == PPS_OK)
-        status = read_options(r);
     if (status != PPS_OK)
         return status;
     resolve(r);
@@ -420,7 +348,7 @@ enum pps_status pps_program_open(struct pps_program **out, const struct pps_prog
                                  struct pps_error *err)
 {
     struct pps_program *program = *out = calloc(1, sizeof *program);
-    struct reader r = {program, ask, err};
+    struct pps_command_reader r = {program, ask, err};
     if (program == NULL)
         return pps_fail_memory(err, "the command");
     pthread_mutex_init(&program->lock, NULL);

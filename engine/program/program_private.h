@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shared by the files of a program: program.c reads a command, words.c its words, answer.c reads what the program
+// Shared by the files of a program: program.c and options.c read a command, words.c its words, answer.c reads what the program
 // prints, launch.c runs it once, partner.c keeps it running, and points.c computes rows. Private to these files.
 #ifndef PPS_ENGINE_PROGRAM_PROGRAM_PRIVATE_H
 #define PPS_ENGINE_PROGRAM_PROGRAM_PRIVATE_H
@@ -46,6 +46,25 @@ struct pps_program {
     pthread_mutex_t lock;
     struct pps_partner *idle; // running copies that wait for points
 };
+
+// ---- options.c ----
+
+struct pps_command_reader {
+    struct pps_program *program;
+    const struct pps_program_ask *ask;
+    struct pps_error *err;
+};
+
+// Fails with the place of an item of the command.
+enum pps_status pps_command_fail(const struct pps_command_reader *reader, const cJSON *item,
+                                 const char *what);
+
+// Returns what the command says under a key; NULL: nothing.
+const cJSON *pps_command_member(const struct pps_command_reader *reader, const char *key);
+
+// Reads the protocol, times and retries, and checks the form of everything else but "run".
+PPS_MUST_CHECK enum pps_status pps_program_read_options(
+    const struct pps_command_reader *reader);
 
 // ---- words.c ----
 
@@ -139,8 +158,8 @@ bool pps_launch_failed(const struct pps_launch *launch, const struct pps_program
 // Writes "exit status 3" or "ended by signal 9 (Killed)" for a program that ended otherwise than with status 0.
 bool pps_launch_end_text(struct pps_process_end end, char why[PPS_PROGRAM_WHY]);
 
-// Appends what the descriptor has, up to `most` bytes of which are kept: the last ones. Returns false at the end
-// of the output.
+// Appends what the descriptor has, up to `most` bytes of which are kept: the last ones. A program that prints faster than
+// they are read does not hold it: it reads about 1 MiB at most. Returns false at the end of the output.
 bool pps_launch_read(int fd, struct text_buffer *out, size_t most);
 
 // Writes the log of a point that failed.
@@ -149,14 +168,23 @@ void pps_launch_log(const struct pps_program *program, const double *point, cons
 
 // ---- partner.c ----
 
+// How a conversation with a running copy has ended.
+enum pps_ask_end {
+    PPS_ASK_ANSWERED,
+    PPS_ASK_FAILED,  // at the point that is returned
+    PPS_ASK_STOPPED, // at the point that is returned
+    PPS_ASK_UNASKED, // the copy has printed more lines than points: no answer of the conversation counts
+};
+
+// Takes the answer of point i. Returns false, with the reason, if the line is none.
+typedef bool pps_answered_fn(void *self, size_t i, const char *header, const char *line,
+                             char why[PPS_PROGRAM_WHY]);
+
 // Asks a running copy of the program for the points of a batch from `first` on. Takes every answer with `answered`, in
-// order. Returns the first point that has none: the number of points, or one that failed with the reason, or (with *stopped)
-// the point at which the run was stopped.
+// order. Returns the first point that has none, or the number of points; with the reason unless all have one.
 size_t pps_partner_ask(struct pps_program *program, const double *const *param, size_t first,
-                       size_t n, const atomic_bool *stop,
-                       bool (*answered)(void *self, size_t i, const char *header,
-                                        const char *line, char why[PPS_PROGRAM_WHY]),
-                       void *self, bool *stopped, char why[PPS_PROGRAM_WHY]);
+                       size_t n, const atomic_bool *stop, pps_answered_fn *answered, void *self,
+                       enum pps_ask_end *end, char why[PPS_PROGRAM_WHY]);
 
 // Ends all running copies.
 void pps_partners_end(struct pps_program *program);

@@ -40,7 +40,8 @@ int pps_words_split(const char *text, char **words, int most)
     int n = 0;
     for (const char *at = text;;) {
         struct text_buffer word = {.text = NULL};
-        at += strspn(at, " \t\r\n");
+        while (isspace((unsigned char)*at))
+            at++;
         if (*at == '\0')
             return n;
         const bool closed = n < most && read_word(&at, &word);
