@@ -123,11 +123,16 @@ void pass_search_offer(struct pass_search *s, const struct lanes *lanes, const i
 
 // ---- annealing ------------------------------------------------------------------------------------
 
-static bool must_end(struct pass_search *s)
+static bool is_over(struct pass_search *s)
 {
     const uint64_t steps = POLL_STEPS / 16 + (uint64_t)s->orders->passes;
     s->is_over = s->is_over || poll_over_after(s->poll, steps);
-    return s->is_over || s->makespan <= s->bound * (1 + 1e-12);
+    return s->is_over;
+}
+
+static bool must_end(struct pass_search *s)
+{
+    return is_over(s) || s->makespan <= s->bound * (1 + 1e-12);
 }
 
 // Returns whether the trial plan is another one than the present plan.
@@ -195,7 +200,7 @@ static void anneal(struct pass_search *s, const struct pass_plan *from, double m
 // Lets the best plan keep what memory allows.
 static void polish(struct pass_search *s)
 {
-    for (int32_t cell = 0; cell < s->size.count * s->size.stages && !s->is_over; cell++) {
+    for (int32_t cell = 0; cell < s->size.count * s->size.stages && !is_over(s); cell++) {
         const int32_t device = s->task->pipeline->device_of[cell % s->size.stages];
         if (s->best.recompute[cell] == DYNAPIPE_KEEP)
             continue;
