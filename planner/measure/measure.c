@@ -88,6 +88,12 @@ static enum pps_status take_ends(struct measuring *m, struct pps_error *err)
             k++;
         if (k == m->n)
             return pps_fail(err, PPS_E_INPUT, "--ran-out %s: expected one of the files", name);
+        if (pps_arg_nth(m->args, "peak", k) != NULL ||
+            pps_arg_nth(m->args, "seconds", k) != NULL)
+            return pps_fail(err, PPS_E_INPUT,
+                            "--ran-out %s: this training has a --seconds or --peak, too; leave "
+                            "them out, and write files that have some first",
+                            name);
         m->list[k].end = MEASURED_RAN_OUT;
     }
     return PPS_OK;
