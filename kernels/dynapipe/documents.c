@@ -165,16 +165,10 @@ static bool read_batches(struct dynapipe_shared *shared, const struct pps_docume
 static void unpermute(const struct micro_batches *from, const int32_t *order,
                       struct micro_batches *to)
 {
-    const size_t bytes = (size_t)from->stages * sizeof(double);
-    for (int32_t i = 0; i < from->count; i++) {
-        const int64_t at = micro_batches_at(from, i, 0), m = micro_batches_at(to, order[i], 0);
-        memcpy(to->forward + m, from->forward + at, bytes);
-        memcpy(to->backward + m, from->backward + at, bytes);
-        memcpy(to->stored + m, from->stored + at, bytes);
-        memcpy(to->peak + m, from->peak + at, bytes);
-        memcpy(to->activation + m, from->activation + at, bytes);
-        memcpy(to->gradient + m, from->gradient + at, bytes);
-    }
+    for (int32_t i = 0; i < from->count; i++)
+        for (int32_t stage = 0; stage < from->stages; stage++)
+            micro_batches_copy(to, micro_batches_at(to, order[i], stage), from, from,
+                               micro_batches_at(from, i, stage));
 }
 
 static bool read_replica(struct shared_plan *plan, const cJSON *replica,

@@ -320,14 +320,8 @@ int32_t dynapipe_count(const struct dynapipe_scratch *s, int32_t replica)
 
 static void copy_tables(const struct micro_batches *from, struct micro_batches *to)
 {
-    const size_t bytes = (size_t)from->count * (size_t)from->stages * sizeof(double);
-    memcpy(to->forward, from->forward, bytes);
-    memcpy(to->backward, from->backward, bytes);
-    memcpy(to->stored, from->stored, bytes);
-    memcpy(to->peak, from->peak, bytes);
-    memcpy(to->backward_peak, from->backward_peak, bytes);
-    memcpy(to->activation, from->activation, bytes);
-    memcpy(to->gradient, from->gradient, bytes);
+    for (int64_t at = 0; at < (int64_t)from->count * from->stages; at++)
+        micro_batches_copy(to, at, from, from, at);
 }
 
 enum plan_outcome dynapipe_plan(struct dynapipe_scratch *s, int32_t k, struct room room,
