@@ -27,9 +27,42 @@ const cJSON *pps_command_member(const struct pps_command_reader *r, const char *
     return cJSON_IsObject(r->ask->command) ? pps_json_member(r->ask->command, key) : NULL;
 }
 
+// A name that the command may use.
+struct used_name {
+    const char *name;
+    bool used;
+};
+
+static void note_use(void *self, const char *name, size_t n)
+{
+    struct used_name *use = self;
+    use->used |= strlen(use->name) == n && strncmp(use->name, name, n) == 0;
+}
+
+// Options beside the command would be parameters that it does not use.
+static enum pps_status check_place(const struct pps_command_reader *r)
+{
+    const cJSON *item;
+    cJSON_ArrayForEach (item, r->ask->file->root) {
+        struct used_name use = {item->string, false};
+        if (!pps_json_key_is_of(item, keys, N_KEYS))
+            continue;
+        pps_program_placeholders(r->ask->command, note_use, &use);
+        if (!use.used && strcmp(item->string, "params") != 0)
+            return pps_json_fail_key(r->ask->file, item, r->err,
+                                     "%s: this belongs to the command, as in \"command\": "
+                                     "{\"run\": \"...\", \"%s\": ...}",
+                                     item->string, item->string);
+    }
+    return PPS_OK;
+}
+
 static enum pps_status check_keys(const struct pps_command_reader *r)
 {
     const cJSON *item;
+    const enum pps_status status = check_place(r);
+    if (status != PPS_OK)
+        return status;
     if (!cJSON_IsObject(r->ask->command))
         return PPS_OK;
     cJSON_ArrayForEach (item, r->ask->command) {
