@@ -29,4 +29,4 @@
 {"H100", "fsdp-2023", false, true, 4, 0.350},
 {"", "", false, false, 841, 0.143},
 {"", "", true, false, 68, 0.260},
-// clang-format on
+    // clang-format on
