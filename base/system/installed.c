@@ -272,7 +272,9 @@ void pps_installed_names(const char *kind, struct pps_installed_names *names)
     qsort(names->name, names->n, sizeof names->name[0], by_name);
 }
 
-// Writes the suggested name, or all names that fit.
+enum { MOST_SHOWN = 24 }; // names in a message
+
+// Writes the suggested name, or all names if they are few.
 static void write_names(const char *kind, const char *name, char *out, size_t cap)
 {
     struct pps_installed_names names;
@@ -282,7 +284,10 @@ static void write_names(const char *kind, const char *name, char *out, size_t ca
         all[i] = names.name[i];
     const struct pps_hint hint = pps_did_you_mean(name, all, names.n);
     size_t used = (size_t)snprintf(out, cap, "%s", hint.text);
-    for (size_t i = 0; hint.text[0] == '\0' && i < names.n && used < cap; i++)
+    if (hint.text[0] == '\0' && names.n > MOST_SHOWN)
+        snprintf(out, cap, "; ppsweep %ss lists the known ones", kind);
+    for (size_t i = 0;
+         hint.text[0] == '\0' && names.n <= MOST_SHOWN && i < names.n && used < cap; i++)
         used += (size_t)snprintf(out + used, cap - used, "%s%s",
                                  i == 0 ? "; known names: " : ", ", names.name[i]);
 }
