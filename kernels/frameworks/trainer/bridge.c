@@ -437,24 +437,12 @@ static bool set_recompute(struct trainer_writer *w, const char *word)
 
 static bool write_script(struct framework_writer *w, const struct plaindoc *document)
 {
-    struct framework_file file = {.framework = FRAMEWORK_BRIDGE};
-    struct framework_reader r = {.file = &file, .fault = w->fault};
-    struct trainer_script o;
-    bool ok = framework_start(&r, document) && open_script(&o, &r, document);
-    if (ok) {
-        struct trainer_writer writer = {.settings = w->settings,
-                                        .old = &o.t,
-                                        .dialect = &dialect,
-                                        .can_add = can_add,
-                                        .set_sp = set_sp,
-                                        .set_batch = set_batch,
-                                        .set_recompute = set_recompute};
-        trainer_writer_of_overrides(&writer, &o.script, o.command, &w->edit);
-        ok = trainer_write_all(&writer);
-        trainer_script_close(&o);
-    }
-    framework_file_free(&file);
-    return ok;
+    const struct trainer_writer writer = {.dialect = &dialect,
+                                          .can_add = can_add,
+                                          .set_sp = set_sp,
+                                          .set_batch = set_batch,
+                                          .set_recompute = set_recompute};
+    return trainer_write_launch(w, document, FRAMEWORK_BRIDGE, open_script, writer);
 }
 
 static bool write_python(struct framework_writer *w, const struct plaindoc *document)

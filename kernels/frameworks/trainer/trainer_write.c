@@ -289,3 +289,24 @@ void trainer_writer_of_overrides(struct trainer_writer *w, const struct shell_sc
     w->edit = edit;
     w->set = set_override;
 }
+
+bool trainer_write_launch(struct framework_writer *w, const struct plaindoc *document,
+                          enum framework framework,
+                          bool (*take)(struct trainer_script *o, struct framework_reader *r,
+                                       const struct plaindoc *document),
+                          struct trainer_writer writer)
+{
+    struct framework_file file = {.framework = framework};
+    struct framework_reader r = {.file = &file, .fault = w->fault};
+    struct trainer_script o;
+    bool ok = framework_start(&r, document) && take(&o, &r, document);
+    if (ok) {
+        writer.settings = w->settings;
+        writer.old = &o.t;
+        trainer_writer_of_overrides(&writer, &o.script, o.command, &w->edit);
+        ok = trainer_write_all(&writer);
+        trainer_script_close(&o);
+    }
+    framework_file_free(&file);
+    return ok;
+}

@@ -32,6 +32,14 @@ void trainer_writer_of_arguments(struct trainer_writer *w, struct shell_edit *sh
 void trainer_writer_of_overrides(struct trainer_writer *w, const struct shell_script *script,
                                  const struct shell_command *command, struct text_edit *edit);
 
+// Changes the overrides of a launch line that `take` opens. `writer` has the dialect and what it can say; `old` and the
+// settings are set here. Returns false with a fault.
+bool trainer_write_launch(struct framework_writer *w, const struct plaindoc *document,
+                          enum framework framework,
+                          bool (*take)(struct trainer_script *o, struct framework_reader *r,
+                                       const struct plaindoc *document),
+                          struct trainer_writer writer);
+
 // Writes all settings. Returns false with a fault if the configuration cannot say one of them.
 bool trainer_write_all(struct trainer_writer *w);
 

@@ -454,18 +454,7 @@ static bool write_yaml(struct framework_writer *w, const struct plaindoc *docume
 
 static bool write_script(struct framework_writer *w, const struct plaindoc *document)
 {
-    struct framework_file file = {.framework = FRAMEWORK_VERL};
-    struct framework_reader r = {.file = &file, .fault = w->fault};
-    struct trainer_script o;
-    bool ok = framework_start(&r, document) && open_script(&o, &r, document);
-    if (ok) {
-        struct trainer_writer writer = writer_of(w, &o.t);
-        trainer_writer_of_overrides(&writer, &o.script, o.command, &w->edit);
-        ok = trainer_write_all(&writer);
-        trainer_script_close(&o);
-    }
-    framework_file_free(&file);
-    return ok;
+    return trainer_write_launch(w, document, FRAMEWORK_VERL, open_script, writer_of(w, NULL));
 }
 
 const struct framework_form verl_script_form = {
