@@ -304,8 +304,9 @@ static void split_time(struct work *w, double without_transfers, double with_equ
     step->useful = done - times[CONFIGURATION_RECOMPUTE];
     times[CONFIGURATION_COMPUTE] = step->useful - times[CONFIGURATION_TP] -
                                    times[CONFIGURATION_EP] - times[CONFIGURATION_CP];
-    times[CONFIGURATION_BUBBLE] = with_equal_parts - done;
-    times[CONFIGURATION_IMBALANCE] = without_transfers - with_equal_parts;
+    // Uneven parts may also shorten the bubble, as a short first and last stage do.
+    times[CONFIGURATION_BUBBLE] = fmin(with_equal_parts, without_transfers) - done;
+    times[CONFIGURATION_IMBALANCE] = fmax(without_transfers - with_equal_parts, 0);
     times[CONFIGURATION_TRANSFER] = step->pipeline - without_transfers;
     for (int k = 0; k < CONFIGURATION_TIMES; k++)
         if (fabs(times[k]) < ROUNDING * step->pipeline)

@@ -20,8 +20,8 @@ enum configuration_time {
     CONFIGURATION_EP,        // of expert ranks
     CONFIGURATION_CP,        // of context ranks
     CONFIGURATION_RECOMPUTE, // layers that are made again, with their exchanges
-    CONFIGURATION_IMBALANCE, // a pipeline with equal parts would be so much faster
-    CONFIGURATION_BUBBLE,    // devices wait in a pipeline with equal parts and no transfers
+    CONFIGURATION_IMBALANCE, // a pipeline with equal parts would be so much faster; 0: it would not
+    CONFIGURATION_BUBBLE, // devices wait in the faster of this pipeline and one with equal parts, without transfers
     CONFIGURATION_TRANSFER,  // transfers between stages add so much
     CONFIGURATION_REPLICAS,  // exchange of gradients and parameters that is not hidden
     CONFIGURATION_OPTIMIZER, // the optimizer's step

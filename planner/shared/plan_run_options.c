@@ -153,8 +153,10 @@ static enum pps_status read_stack(struct plan_run *run, const struct pps_args *a
     const char *word = option(args, "stack");
     const struct stack *stack = word != NULL ? stack_find(word) : NULL;
     char names[256];
-    if (word == NULL)
+    if (word == NULL) {
+        stack_settle(&run->training.stack, &run->cluster.hardware);
         return PPS_OK;
+    }
     if (stack != NULL) {
         run->training.stack = *stack;
         return PPS_OK;

@@ -108,6 +108,11 @@ const char *stack_names(char *text, size_t size)
     return text;
 }
 
+const struct stack *stack_of_device(const struct hardware *hardware)
+{
+    return strcmp(hardware->base, "Ascend910B") == 0 ? stack_find("megatron-tuned") : NULL;
+}
+
 // The factors of the links also change the tables of their efficiencies by size.
 static void multiply(struct hardware_sizes *sizes, double factor)
 {

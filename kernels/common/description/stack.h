@@ -27,6 +27,7 @@ struct stack {
     char name[32];
     char base
         [32]; // built-in record that it changes or renames; "": it is the record of its name
+    bool assumed; // nothing says which stack it is: stack_settle may choose by the device
     struct stack_rates rates;
     // Devices on which the factors differ, with all devices that have their efficiencies.
     struct {
@@ -106,6 +107,10 @@ const struct stack *stack_all(int *n);
 // Writes the names of all built-in records with commas between them; returns the text.
 const char *stack_names(char *text, size_t size);
 
+// Returns the stack of all published steps on devices with these efficiencies; NULL: there are none, or they are of several
+// stacks.
+const struct stack *stack_of_device(const struct hardware *hardware);
+
 // The efficiencies of `hardware` with the factors of the stack.
 void stack_apply(const struct stack *stack, struct hardware *hardware);
 
@@ -116,6 +121,10 @@ struct cJSON;
 // this name; otherwise from the default stack. An object that changes figures and has the name of a
 // built-in record is called "NAME, changed".
 bool stack_read(struct stack *stack, const struct cJSON *item, struct pps_fault *fault);
+
+// Gives an assumed stack the figures of the stack with which all published steps on this device ran, if these are of
+// one stack: the efficiencies of the device were fitted with it. Members that a file sets stay.
+void stack_settle(struct stack *stack, const struct hardware *hardware);
 
 // Returns the stack as an object that stack_read reads again: its name, its base and all figures that
 // differ from the base; NULL: out of memory. The caller frees it.

@@ -22,13 +22,14 @@
         key, DOCFIELD_REAL, 0, most, AT(member)                                                \
     }
 
-enum { KEY_NAME, KEY_BASE, KEY_SOURCE, KEY_ON, N_OWN };
+enum { KEY_NAME, KEY_BASE, KEY_SOURCE, KEY_ON, KEY_ASSUMED, N_OWN };
 
 static const struct docfield fields[] = {
     [KEY_NAME] = {"name", DOCFIELD_OWN, 0, 0, 0},
     [KEY_BASE] = {"base", DOCFIELD_OWN, 0, 0, 0},
     [KEY_SOURCE] = {"source", DOCFIELD_OWN, 0, 0, 0},
     [KEY_ON] = {"on", DOCFIELD_OWN, 0, 0, 0},
+    [KEY_ASSUMED] = {"assumed", DOCFIELD_FLAG, 0, 1, AT(assumed)},
     FACTOR("gemm", rates.gemm),
     FACTOR("attention", rates.attention),
     FACTOR("memory", rates.memory),
@@ -158,14 +159,23 @@ static bool same_devices(const struct stack *a, const struct stack *b)
     return a->n_on == b->n_on;
 }
 
+static size_t size_of(const struct docfield *field)
+{
+    return field->kind == DOCFIELD_FLAG ? sizeof(bool) : sizeof(double);
+}
+
+static bool same_figure(const struct docfield *field, const struct stack *a,
+                        const struct stack *b)
+{
+    return memcmp((const char *)a + field->offset, (const char *)b + field->offset,
+                  size_of(field)) == 0;
+}
+
 static bool same_figures(const struct stack *a, const struct stack *b)
 {
-    for (int i = N_OWN; i < COUNT_OF(fields); i++) {
-        const size_t bytes = fields[i].kind == DOCFIELD_FLAG ? sizeof(bool) : sizeof(double);
-        const char *x = (const char *)a + fields[i].offset;
-        if (memcmp(x, (const char *)b + fields[i].offset, bytes) != 0)
+    for (int i = N_OWN; i < COUNT_OF(fields); i++)
+        if (!same_figure(&fields[i], a, b))
             return false;
-    }
     return same_devices(a, b);
 }
 
@@ -224,6 +234,24 @@ bool stack_read(struct stack *stack, const struct cJSON *item, struct pps_fault 
     if (ok)
         *stack = read;
     return ok;
+}
+
+// ---- the stack of a device ---
+
+void stack_settle(struct stack *stack, const struct hardware *hardware)
+{
+    const struct stack *record = stack_find(stack_base(stack)),
+                       *measured = stack->assumed ? stack_of_device(hardware) : NULL;
+    stack->assumed = false;
+    if (measured == NULL || record == NULL)
+        return;
+    struct stack settled = *measured;
+    for (int i = N_OWN; i < COUNT_OF(fields); i++)
+        if (!same_figure(&fields[i], stack, record))
+            memcpy((char *)&settled + fields[i].offset, (const char *)stack + fields[i].offset,
+                   size_of(&fields[i]));
+    tell_apart(&settled, measured);
+    *stack = settled;
 }
 
 // ---- a stack as an object -------------------------------------------------------------------

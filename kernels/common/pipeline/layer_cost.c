@@ -163,6 +163,7 @@ void layercost_open(struct layercost_model *m, const struct modeldesc *model,
     m->hardware = *hardware;
     modeldesc_count(model, &m->counts);
     m->stack = *training_stack(training);
+    stack_settle(&m->stack, hardware);
     stack_apply(&m->stack, &m->hardware);
     m->stack.launch *= m->stack.scale;
     m->stack.launch_experts *= m->stack.scale;

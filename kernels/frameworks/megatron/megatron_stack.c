@@ -9,12 +9,13 @@ static bool has_experts(const struct megatron *m)
 }
 
 // The record whose figures hold except for those below: megatron-tuned is the record of files that
-// overlap exchanges, megatron that of files without such options.
-static const char *base_of(const struct megatron *m, enum megatron_key *from)
+// overlap exchanges. Files without such options get megatron, and *assumed: their stack may be another one.
+static const char *base_of(const struct megatron *m, enum megatron_key *from, bool *assumed)
 {
     static const enum megatron_key tuned[] = {MG_FSDP, MG_OVERLAP_PARAMETERS, MG_OVERLAP_TP,
                                               MG_OVERLAP_EP};
     *from = MG_FSDP2;
+    *assumed = false;
     if (megatron_has(m, MG_FSDP2))
         return "fsdp";
     for (size_t i = 0; i < sizeof tuned / sizeof *tuned; i++) {
@@ -22,6 +23,7 @@ static const char *base_of(const struct megatron *m, enum megatron_key *from)
         if (megatron_has(m, tuned[i]))
             return "megatron-tuned";
     }
+    *assumed = true;
     return "megatron";
 }
 
@@ -102,10 +104,11 @@ static bool name_others(const struct megatron *m)
 }
 
 // Returns a record by its name, or with the members that differ; NULL: out of memory.
-static cJSON *stack_of(const struct megatron *m, const char *base)
+static cJSON *stack_of(const struct megatron *m, const char *base, bool assumed)
 {
     cJSON *stack = cJSON_CreateObject();
-    if (stack == NULL || !add_members(m, stack)) {
+    if (stack == NULL || !add_members(m, stack) ||
+        (assumed && cJSON_AddTrueToObject(stack, "assumed") == NULL)) {
         cJSON_Delete(stack);
         return NULL;
     }
@@ -123,8 +126,9 @@ static cJSON *stack_of(const struct megatron *m, const char *base)
 bool megatron_read_stack(const struct megatron *m)
 {
     enum megatron_key from;
-    const char *base = base_of(m, &from);
-    return framework_put(m->r, FRAMEWORK_TRAINING, "stack", stack_of(m, base),
+    bool assumed;
+    const char *base = base_of(m, &from, &assumed);
+    return framework_put(m->r, FRAMEWORK_TRAINING, "stack", stack_of(m, base, assumed),
                          megatron_at(m, from)) &&
            name_others(m);
 }

@@ -124,6 +124,23 @@ Test(stacks, a_training_has_the_stack_of_its_level)
     cr_assert_str_eq(training_stack(&training)->name, "deepspeed");
 }
 
+// All published steps on the Ascend 910B are of the tuned stack; a stack that is named stays.
+Test(stacks, an_assumed_stack_is_that_of_the_published_steps)
+{
+    const struct hardware *ascend = hardware_find("910C"), *h100 = hardware_find("H100");
+    const char *text = "{\"base\": \"megatron\", \"assumed\": true, \"dp_hidden\": 0.125}";
+    struct stack assumed = read_stack(text), other = assumed,
+                 named = read_stack("{\"base\": \"megatron\", \"dp_hidden\": 0.125}");
+    stack_settle(&assumed, ascend);
+    cr_expect_str_eq(assumed.name, "megatron-tuned, changed");
+    cr_expect_float_eq(assumed.dp_hidden, 0.125, 0);
+    cr_expect_float_eq(assumed.stream, stack_find("megatron-tuned")->stream, 0);
+    stack_settle(&other, h100);
+    stack_settle(&named, ascend);
+    cr_expect_str_eq(other.name, "megatron, changed");
+    cr_expect_eq(memcmp(&other, &named, sizeof other), 0);
+}
+
 Test(stacks, faults_name_the_key)
 {
     static const char *const rows[][2] = {
