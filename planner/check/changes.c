@@ -82,6 +82,16 @@ static void insert(struct checked *checked, const struct checked_change *change)
     list[k] = *change;
 }
 
+// Returns whether the training or another change is the same for the model, as with a mode that frees nothing.
+static bool is_no_news(const struct checked *checked, const struct checked_change *change)
+{
+    const struct checked_change *list = checked->changes;
+    bool same = change->seconds == checked->step.seconds && change->peak == checked->step.peak;
+    for (int k = 0; k < checked->n_changes; k++)
+        same |= change->seconds == list[k].seconds && change->peak == list[k].peak;
+    return same;
+}
+
 // Evaluates a change that can run. Frees its parts.
 static enum configuration_status add(struct checked *checked, struct configuration *changed,
                                      const char *label, struct poll *poll)
@@ -96,7 +106,7 @@ static enum configuration_status add(struct checked *checked, struct configurati
                                          .peak = step.peak,
                                          .fits = step.peak <= changed->cluster.memory_limit};
         snprintf(change.label, sizeof change.label, "%s", label);
-        if (status == CONFIGURATION_DONE)
+        if (status == CONFIGURATION_DONE && !is_no_news(checked, &change))
             insert(checked, &change);
         configuration_step_free(&step);
     }
