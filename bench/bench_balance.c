@@ -2,7 +2,6 @@
 // Speed of balancing: evaluating a changed strategy, the bound, and a whole search. One JSON line per measurement, CPU
 // time, the least of several runs. Not a test: a wrong makespan is a failure, a slow machine is not.
 #include "base/system/machine.h"
-#include "kernels/balance/search/balance_bound.h"
 #include "kernels/balance/search/balance_search.h"
 
 #include <stdio.h>

@@ -7,7 +7,6 @@
 #include "base/columns/thrift.h"
 #include "base/columns/typed_cells.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>

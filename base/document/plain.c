@@ -8,7 +8,6 @@
 #include "base/text/grow_list.h"
 
 #include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,6 @@
 #include "base/system/machine.h"
 #include "base/text/say.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

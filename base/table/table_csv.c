@@ -2,7 +2,6 @@
 // Reads tables from CSV text. A cell never spans lines, as numbers do not need to.
 #include "base/table/table_private.h"
 #include "base/text/characters.h"
-#include "base/text/number.h"
 
 #include <stdlib.h>
 #include <string.h>

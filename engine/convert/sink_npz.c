@@ -8,7 +8,6 @@
 #include "engine/convert/sink.h"
 
 #include <fcntl.h>
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,6 @@
 #include "base/table/csv.h"
 #include "base/text/decimal_read.h"
 #include "engine/experiment/loading_private.h"
-#include "engine/program/program.h"
 
 #include <ctype.h>
 #include <math.h>

@@ -6,7 +6,6 @@
 #include "engine/measure/points_in_memory.h"
 #include "engine/run/audit.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 enum { BLOCKS_PER_THREAD = 16, PLAIN_POINTS = 64 * PPS_BATCH };

@@ -6,7 +6,6 @@
 #include "engine/space/value.h"
 
 #include <ctype.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

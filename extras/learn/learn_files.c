@@ -5,7 +5,6 @@
 #include "base/document/json.h"
 #include "base/text/say.h"
 #include "base/text/text_buffer.h"
-#include "base/write/new_file.h"
 #include "engine/picture/gnuplot.h"
 #include "engine/picture/pictures.h"
 #include "extras/learning/problem_json.h"

@@ -3,7 +3,6 @@
 #include "kernels/configuration/convert.h"
 
 #include "base/document/fault.h"
-#include "base/document/json.h"
 #include "base/edit/json_write.h"
 #include "base/text/characters.h"
 #include "kernels/common/plan/plan_json.h"

@@ -3,8 +3,6 @@
 #include "kernels/common/executor/step_trace.h"
 #include "kernels/ndsearch/table.h"
 
-#include <math.h>
-
 // ---- parameters ---------------------------------------------------------------------------------
 
 #define COUNT(name_, symbol_, unit_, summary_, fallback_, min_, max_)                          \

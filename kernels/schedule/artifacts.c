@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes what the kernel knows of a point besides its row: the order of operations, and the plan.
 #include "kernels/common/plan/plan_json.h"
-#include "kernels/schedule/documents.h"
 #include "kernels/schedule/orders/order_document.h"
 #include "kernels/schedule/table.h"
 #include "kernels/schedule/timeline.h"

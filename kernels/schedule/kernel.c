@@ -3,7 +3,6 @@
 #include "kernels/common/executor/step_trace.h"
 #include "kernels/schedule/documents.h"
 #include "kernels/schedule/table.h"
-#include "kernels/schedule/timeline.h"
 
 #include <stddef.h>
 

@@ -2,11 +2,9 @@
 // ppsweep check: what a training costs as it is, whether it fits, and what could be changed at once.
 #include "planner/check/check.h"
 
-#include "base/text/say.h"
 #include "engine/command/signals.h"
 #include "planner/check/check_files.h"
 #include "planner/nd/launch/rewritten.h"
-#include "planner/shared/files.h"
 #include "planner/shared/options.h"
 
 #include <stdio.h>

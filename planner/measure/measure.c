@@ -3,7 +3,6 @@
 #include "planner/measure/measure.h"
 
 #include "base/math/units.h"
-#include "base/text/say.h"
 #include "engine/command/signals.h"
 #include "planner/measure/measured.h"
 #include "planner/measure/report.h"

@@ -6,7 +6,6 @@
 #include "engine/trace/trace_write.h"
 #include "planner/shared/files.h"
 
-#include <math.h>
 #include <string.h>
 
 enum pps_status plan_trace_check(const char *path, const struct pps_gate *gate,

@@ -6,7 +6,6 @@
 #include "base/system/disk.h"
 #include "base/text/say.h"
 #include "planner/check/check_files.h"
-#include "planner/nd/launch/rewritten.h"
 #include "planner/shared/files.h"
 
 #include <stdio.h>

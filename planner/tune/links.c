@@ -9,7 +9,6 @@
 #include "planner/nd/launch/rewritten.h"
 #include "planner/nd/rank/ordered_split.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

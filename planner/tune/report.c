@@ -3,7 +3,6 @@
 #include "planner/tune/tuning.h"
 
 #include "base/math/units.h"
-#include "base/text/human.h"
 #include "base/text/say.h"
 
 #include <math.h>

@@ -3,7 +3,6 @@
 #include "kernels/balance/documents/layers_write.h"
 
 #include <math.h>
-#include <stdio.h>
 
 static const char *const memory_keys[BALANCE_KINDS] = {
     "memory_activation", "memory_select_rec", "memory_select_comm", "memory_both_comm_select",

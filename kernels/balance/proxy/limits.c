@@ -2,7 +2,6 @@
 // Decides whether a pipeline holds all layers within limits of time: every stage takes as many as it can.
 #include "kernels/balance/proxy/proxy_private.h"
 
-#include <math.h>
 #include <string.h>
 
 // Limits of time are met up to rounding, relatively.

@@ -6,7 +6,6 @@
 #include "kernels/common/estimate/estimate_cache.h"
 #include "kernels/common/estimate/replicas.h"
 #include "kernels/common/estimate/stage_layers.h"
-#include "kernels/common/pipeline/collectives.h"
 
 #include <math.h>
 #include <string.h>

@@ -3,7 +3,6 @@
 #include "kernels/common/estimate/reference_private.h"
 
 #include "kernels/common/estimate/stage_layers.h"
-#include "kernels/common/pipeline/collectives.h"
 
 #include <math.h>
 #include <string.h>

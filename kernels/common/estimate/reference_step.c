@@ -2,7 +2,6 @@
 // Evaluates the step of all stages in plain loops.
 #include "kernels/common/estimate/reference_private.h"
 
-#include "kernels/common/estimate/stage_layers.h"
 #include "kernels/common/pipeline/collectives.h"
 
 #include <math.h>

@@ -4,8 +4,6 @@
 
 #include "kernels/common/pipeline/collectives.h"
 
-#include <math.h>
-
 // ---- groups -------------------------------------------------------------------------------------
 
 static int64_t expert_ranks(const struct nd_estimate *e, const struct nd_strategy *s)

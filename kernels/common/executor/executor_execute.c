@@ -9,7 +9,6 @@
 //
 // The loop is compiled twice: for pipelines with free channels, without slices and with their own times, and
 // for all. In both, what it needs of the executor is in local variables.
-#include "kernels/common/executor/executor_lanes.h"
 #include "kernels/common/executor/executor_private.h"
 
 #include <math.h>

@@ -2,7 +2,6 @@
 // Executes one order with the times of several replicates: all at once, or one after the other.
 #include "kernels/common/executor/lanes_private.h"
 
-#include <math.h>
 #include <string.h>
 
 static size_t parts_of(const struct pipeline_shape *shape)

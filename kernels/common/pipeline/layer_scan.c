@@ -16,8 +16,6 @@
 
 #include "kernels/common/pipeline/collectives.h"
 
-#include <math.h>
-
 #define CHUNK       256.0 // of Mamba-2 and of lightning attention
 #define DELTA_CHUNK 64.0
 #define HALF_CHUNK  560.0

@@ -2,8 +2,6 @@
 // Enumerates patterns: the ways in which the leading layers, of type 1, can fill the first chunks.
 #include "kernels/common/search/general_private.h"
 
-#include <math.h>
-
 enum { PATTERNS_BOUNDED = 16 }; // patterns that get a bound even after the stop
 
 // Returns the time of a stage for all micro-batches with this number of layers of type 2.

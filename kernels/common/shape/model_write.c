@@ -3,7 +3,6 @@
 #include "kernels/common/shape/model_keys.h"
 
 #include <cjson/cJSON.h>
-#include <math.h>
 
 static bool add_words(const struct modeldesc *model, cJSON *object)
 {

@@ -4,7 +4,6 @@
 
 #include "kernels/configuration/price.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

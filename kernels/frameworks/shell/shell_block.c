@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads blocks: if, loops, case, groups, [[ ]], (( )) and functions. A block under a condition that
 // is not known is read, and the state after it is merged with the state without it.
-#include "base/text/grow_list.h"
 #include "kernels/frameworks/shell/shell_private.h"
 
 #include <fnmatch.h>

@@ -2,7 +2,6 @@
 // Expands ${X}, ${X[@]}, ${#X} and the defaults ${X:-text}, ${X:=text}, ${X:+text}, ${X:?text}.
 #include "kernels/frameworks/shell/shell_private.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 

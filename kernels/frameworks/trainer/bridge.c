@@ -4,7 +4,6 @@
 // scripts/training/run_recipe.py of August 2026 (067f987df).
 #include "base/document/fault.h"
 #include "kernels/frameworks/python/python.h"
-#include "kernels/frameworks/shell/shell_edit.h"
 #include "kernels/frameworks/trainer/bridge_recipes.h"
 #include "kernels/frameworks/trainer/trainer_write.h"
 

@@ -2,7 +2,6 @@
 // Reads configurations of Accelerate (YAML): FSDP, DeepSpeed and parallel degrees. Names and defaults follow
 // accelerate/utils/dataclasses.py and commands/launch.py of v1.12.
 #include "base/edit/yaml_edit.h"
-#include "kernels/frameworks/shell/shell_settings.h"
 #include "kernels/frameworks/trainer/trainer_write.h"
 
 #include <stdio.h>

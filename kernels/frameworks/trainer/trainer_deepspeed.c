@@ -4,7 +4,6 @@
 // is a value that the trainer's arguments set.
 //
 // With bf16 or fp16 and a level of ZeRO above 0, gradients are summed in 16 bits (engine.py, get_data_types).
-#include "kernels/frameworks/shell/shell_settings.h"
 #include "kernels/frameworks/trainer/trainer_private.h"
 
 #include "base/document/fault.h"

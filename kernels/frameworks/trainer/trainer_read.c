@@ -6,8 +6,6 @@
 // LLaMA-Factory recomputes all layers and trains adapters unless the file says otherwise.
 #include "kernels/frameworks/trainer/trainer_arguments_private.h"
 
-#include "kernels/frameworks/shell/shell_settings.h"
-
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>

@@ -4,7 +4,6 @@
 #include "base/document/fault.h"
 #include "base/edit/yaml_edit.h"
 #include "base/text/characters.h"
-#include "base/text/text_buffer.h"
 #include "kernels/frameworks/shell/shell_edit.h"
 
 #include <inttypes.h>

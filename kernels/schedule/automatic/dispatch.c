@@ -5,7 +5,6 @@
 // V, a device runs a forward of its first stage only while fewer than 2 P forwards wait for their
 // backwards.
 #include "kernels/schedule/automatic/automatic.h"
-#include "kernels/schedule/automatic/choice.h"
 #include "kernels/schedule/automatic/greedy.h"
 #include "kernels/schedule/families/shapes.h"
 

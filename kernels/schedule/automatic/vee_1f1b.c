@@ -8,7 +8,6 @@
 #include "kernels/schedule/automatic/automatic.h"
 #include "kernels/schedule/families/shapes.h"
 
-#include <math.h>
 #include <string.h>
 
 enum { PHASES = 4, PERIOD = 6, FREE = -1, TAKEN = -2 };

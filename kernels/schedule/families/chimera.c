@@ -4,8 +4,6 @@
 #include "kernels/schedule/families/shapes.h"
 #include "kernels/schedule/families/slot_order.h"
 
-#include <stddef.h>
-
 static const char *misfit(const struct pipeline_shape *shape,
                           const struct family_options *options)
 {

@@ -5,7 +5,6 @@
 #include "kernels/schedule/families/slot_order.h"
 
 #include <math.h>
-#include <stddef.h>
 
 static int32_t group_of(const struct pipeline_shape *shape,
                         const struct family_options *options)

@@ -4,8 +4,6 @@
 #include "kernels/schedule/families/rules.h"
 #include "kernels/schedule/families/shapes.h"
 
-#include <stddef.h>
-
 enum { F, B, W, TYPES };
 
 // One device while its operations are added.

@@ -2,7 +2,6 @@
 // Draws replicates of a step.
 #include "kernels/schedule/noise/noise_private.h"
 
-#include <math.h>
 #include <string.h>
 
 bool noise_is_none(const struct noise *noise)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads an order from PyTorch's CSV.
-#include "kernels/schedule/orders/pytorch_csv.h"
 
 #include "base/text/characters.h"
 #include "base/text/grow_list.h"

@@ -10,7 +10,6 @@
 #include "planner/nd/profiling/left_out.h"
 #include "planner/nd/profiling/order_right.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
