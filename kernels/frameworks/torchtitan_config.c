@@ -3,6 +3,7 @@
 // and refuses values that torchtitan refuses.
 #include "base/edit/toml_edit.h"
 #include "base/text/characters.h"
+#include "kernels/frameworks/framework_private.h"
 #include "kernels/frameworks/torchtitan_private.h"
 
 #include <inttypes.h>

@@ -21,81 +21,22 @@ enum {
 static const struct framework_harmless harmless[] = {
     // logs, profiles, checkpoints, data
     {"job.custom_config_module", "", 0},
-    {"job", NULL, 0},
-    {"profiling", NULL, 0},
-    {"metrics", NULL, 0},
-    {"checkpoint", NULL, 0},
-    {"validation", NULL, 0},
-    {"memory_estimation", NULL, 0},
-    {"estimate", NULL, 0},
-    {"lr_scheduler", NULL, 0},
-    {"training.dataset*", NULL, 0},
-    {"training.dataloader", NULL, 0},
-    {"training.steps", NULL, 0},
     // the launcher, and names of configurations
-    {"$*", NULL, 0},
-    {"module", NULL, 0},
-    {"*._call", NULL, 0}, // of Python
-    {"*._args", NULL, 0},
-    {"_call", NULL, 0},
-    {"_args", NULL, 0},
-    {"loss", NULL, 0},
-    {"model_spec", NULL, 0},
-    {"model_converters", NULL, 0},
-    {"config", NULL, 0},
-    {"nproc_per_node", NULL, 0},
-    {"nnodes", NULL, 0},
-    {"node_rank", NULL, 0},
-    {"rdzv*", NULL, 0},
-    {"master*", NULL, 0},
-    {"local_ranks_filter", NULL, 0},
-    {"local_rank*", NULL, 0},
-    {"role", NULL, 0},
-    {"tee", NULL, 0},
-    {"standalone", NULL, 0},
-    {"log_dir", NULL, 0},
-    {"redirects", NULL, 0},
-    {"max_restarts", NULL, 0},
-    {"dump_folder", NULL, 0},
-    {"hf_assets_path", NULL, 0},
-    {"tokenizer", NULL, 0},
-    {"dataloader", NULL, 0},
-    {"profiler", NULL, 0},
-    {"validator", NULL, 0},
     {"training.disable_cuda_graphs", "true", 0},
-    {"parallelism.spmd_backend", NULL, 0},
-    {"training.warmup_steps", NULL, 0},
-    {"training.max_norm", NULL, 0},
-    {"training.seed", NULL, 0},
-    {"training.gc_freq", NULL, 0},
-    {"training.gc_debug", NULL, 0},
     // experts get equal numbers of tokens, as in the estimate
-    {"training.debug_moe_force_load_balance", NULL, 0},
-    {"training.micro_batch_num", NULL, 0}, // of configurations that nd writes
-    {"model.hf_assets_path", NULL, 0},
-    {"model.tokenizer_path", NULL, 0},
-    {"model.print_after_conversion", NULL, 0},
     {"debug.deterministic", "false", 0},
-    {"debug", NULL, 0},
     {"fault_tolerance.enable", "false", 0},
-    {"fault_tolerance", NULL, 0},
     // modules of the user
     {"experimental.custom_import", "", 0},
     {"experimental.custom_args_module", "", 0},
     {"experimental.custom_model_path", "", 0},
     // the optimizer
-    {"lora.alpha", NULL, 0},
     {"lora.dropout", "0|0.0", 0},
     {"lora.apply_to_all_linears", "true", 0},
     {"optimizer.name", "AdamW|Adam", 0},
     {"optimizer.implementation", "fused|foreach", 0},
     {"optimizer.fused", "true", 0},
     {"optimizer.early_step_in_backward", "false", 0},
-    {"optimizer.lr", NULL, 0},
-    {"optimizer.beta1", NULL, 0},
-    {"optimizer.beta2", NULL, 0},
-    {"optimizer.eps", NULL, 0},
-    {"optimizer.weight_decay", NULL, 0},
     // the model and its kernels
     {"model.norm_type", "rmsnorm|fused_rmsnorm", 0},
     {"model.use_flex_attn", "false", 0},
@@ -112,36 +53,55 @@ static const struct framework_harmless harmless[] = {
     {"*.context_parallel_rotate_method", "allgather", FRAMEWORK_NEEDS_CP},
     {"*.expert_parallel_comm_backend", "standard", FRAMEWORK_NEEDS_EP},
     {"comm.mode", "default", 0},
-    {"comm", NULL, 0},
     // recomputation
     {"activation_checkpoint.per_op_sac_force_recompute_mm_shapes_by_fqns",
      "[]|[\"moe.router.gate\"]", NEEDS_OPS},
     {"activation_checkpoint.force_recompute_mm_shapes_by_fqns", "[]|[\"moe.router.gate\"]",
      NEEDS_OPS},
-    {"activation_checkpoint.visualize_memory_budget_pareto", NULL, 0},
-    {"activation_checkpoint.preserve_rng_state", NULL, 0},
-    {"activation_checkpoint.determinism_check", NULL, 0},
     {"activation_checkpoint.debug", "false", 0},
     // products of 8 bits
     {"*.enable_fsdp_float8_all_gather", "false", NEEDS_8BIT},
     {"*.enable_fsdp_fp8_all_gather", "false", NEEDS_8BIT},
-    {"*.precompute_float8_dynamic_scale_for_fsdp", NULL, 0},
     {"*.force_recompute_fp8_weight_in_bwd", "false", NEEDS_8BIT},
     {"*.recipe_name", "tensorwise|rowwise|mxfp8|mxfp8_cublas|mxfp8_cublas_rceil", NEEDS_8BIT},
     {"*.filter_fqns", SKIPPED, NEEDS_8BIT},
-    {"*.fqns", NULL, 0},
-    {"*.moe_fqns_prototype", NULL, 0},
     {"*.emulate", "false", NEEDS_8BIT},
-    {"*.mxfp8_dim1_cast_kernel_choice", NULL, 0},
-    {"*.use_fp8_dim1_cast_triton_kernel", NULL, 0},
-    {"*.enable_float8_linear", NULL, 0},
-    {"*.enable_fp8_linear", NULL, 0},
-    {"training.fp8_linear", NULL, 0},
     {"*.scaling_type_input", "dynamic", NEEDS_8BIT},
     {"*.scaling_type_weight", "dynamic", NEEDS_8BIT},
     {"*.scaling_type_grad_output", "dynamic", NEEDS_8BIT},
     {"training.float8_scaling_type*", "dynamic", NEEDS_8BIT},
 };
+
+// Keys without effect whatever their value.
+static const char of_any_value[] =
+    // logs, profiles, checkpoints, data
+    "job profiling metrics checkpoint validation memory_estimation estimate lr_scheduler "
+    "training.dataset* training.dataloader training.steps "
+    // the launcher, and names of configurations
+    "$* module "
+    "*._call *._args _call _args " // of Python
+    "loss model_spec model_converters config nproc_per_node nnodes "
+    "node_rank rdzv* master* local_ranks_filter local_rank* role tee standalone log_dir "
+    "redirects max_restarts dump_folder hf_assets_path tokenizer dataloader profiler "
+    "validator parallelism.spmd_backend training.warmup_steps training.max_norm training.seed "
+    "training.gc_freq training.gc_debug "
+    // experts get equal numbers of tokens, as in the estimate
+    "training.debug_moe_force_load_balance "
+    "training.micro_batch_num " // of configurations that nd writes
+    "model.hf_assets_path model.tokenizer_path model.print_after_conversion debug "
+    "fault_tolerance "
+    // the optimizer
+    "lora.alpha optimizer.lr optimizer.beta1 optimizer.beta2 optimizer.eps "
+    "optimizer.weight_decay "
+    // exchanges
+    "comm "
+    // recomputation
+    "activation_checkpoint.visualize_memory_budget_pareto "
+    "activation_checkpoint.preserve_rng_state activation_checkpoint.determinism_check "
+    // products of 8 bits
+    "*.precompute_float8_dynamic_scale_for_fsdp *.fqns *.moe_fqns_prototype "
+    "*.mxfp8_dim1_cast_kernel_choice *.use_fp8_dim1_cast_triton_kernel *.enable_float8_linear "
+    "*.enable_fp8_linear training.fp8_linear ";
 
 static const char *const sections[] = {"model",        "training",  "parallelism",
                                        "experimental", "optimizer", "activation_checkpoint",
@@ -275,6 +235,7 @@ bool titan_sort_others(struct framework_reader *r, const struct titan_source *s,
     const struct sorting t = {r, s, c};
     const struct framework_others others = {.table = harmless,
                                             .n = sizeof harmless / sizeof *harmless,
+                                            .of_any_value = of_any_value,
                                             .has = needs_of(c, precision),
                                             .known = is_known,
                                             .self = c,

@@ -103,17 +103,23 @@ enum framework_need {
 
 // A key that changes neither time nor memory with some of its values.
 struct framework_harmless {
-    // "a.b" is the key and all keys below it, "*.b" the key b at any place, "a.b*" all keys whose path
-    // begins so.
-    const char *path;
+    const char *path;   // a pattern as in framework_fits
     const char *values; // "false|0", as JSON without quotes; NULL: every value
     unsigned needs;     // bits of enum framework_need; 0: the key counts always
 };
 
+// Returns whether one of the patterns, with blanks between them, fits a path of keys: "a.b" is the key and all keys
+// below it, "*.b" the key b at any place, "a.b*" all keys whose path begins so.
+bool framework_fits(const char *patterns, const char *path);
+
+// Returns whether a word is one of several with blanks between them.
+bool framework_has_word(const char *words, const char *word);
+
 struct framework_others {
     const struct framework_harmless *table; // the first row that fits a key counts
     size_t n;
-    unsigned has; // bits of enum framework_need
+    const char *of_any_value; // patterns of more keys that are harmless with every value
+    unsigned has;             // bits of enum framework_need
     // Returns whether the reader gives a meaning to a key.
     bool (*known)(const void *self, const char *path, const cJSON *item);
     const void *self;

@@ -16,23 +16,47 @@ static const char *last_key(const char *path)
     return dot != NULL ? dot + 1 : path;
 }
 
-static bool fits(const char *pattern, const char *path)
+static bool is_same(const char *pattern, size_t n, const char *key)
 {
-    const size_t n = strlen(pattern);
+    return strlen(key) == n && strncmp(pattern, key, n) == 0;
+}
+
+static bool fits(const char *pattern, size_t n, const char *path)
+{
     if (strncmp(pattern, "*.", 2) == 0)
-        return strcmp(pattern + 2, last_key(path)) == 0;
-    if (n > 0 && pattern[n - 1] == '*')
+        return is_same(pattern + 2, n - 2, last_key(path));
+    if (pattern[n - 1] == '*')
         return strncmp(pattern, path, n - 1) == 0;
     return strncmp(pattern, path, n) == 0 && (path[n] == '\0' || path[n] == '.');
+}
+
+static bool any_fits(const char *patterns, const char *path,
+                     bool (*test)(const char *pattern, size_t n, const char *path))
+{
+    for (size_t n; n = strcspn(patterns, " "), n > 0; patterns += n + strspn(patterns + n, " "))
+        if (test(patterns, n, path))
+            return true;
+    return false;
+}
+
+bool framework_fits(const char *patterns, const char *path)
+{
+    return any_fits(patterns, path, fits);
+}
+
+bool framework_has_word(const char *words, const char *word)
+{
+    return any_fits(words, word, is_same);
 }
 
 static const struct framework_harmless *row_of(const struct framework_others *others,
                                                const char *path)
 {
+    static const struct framework_harmless harmless = {NULL, NULL, 0};
     for (size_t k = 0; k < others->n; k++)
-        if (fits(others->table[k].path, path))
+        if (framework_fits(others->table[k].path, path))
             return &others->table[k];
-    return NULL;
+    return framework_fits(others->of_any_value, path) ? &harmless : NULL;
 }
 
 // Writes a value as JSON without the quotes of text.

@@ -93,20 +93,9 @@ static bool check_shape(struct megatron *m, const struct plaindoc *document)
 // ---- values ----------------------------------------------------------------------------------
 
 // Maps whose content concerns data, logs, checkpoints and supervision.
-static const char *const no_effect[] = {
-    "scheduler", "logger", "checkpoint",          "rng",
-    "profiling", "ft",     "rerun_state_machine", "straggler",
-    "tokenizer", "nvrx*",  "inprocess_restart",   "tensor_inspect",
-    "log",       "resume", "callbacks",           "plugins",
-};
-
-static bool has_no_effect(const char *name)
-{
-    for (size_t i = 0; i < sizeof no_effect / sizeof *no_effect; i++)
-        if (strcmp(no_effect[i], name) == 0)
-            return true;
-    return false;
-}
+static const char no_effect[] =
+    "scheduler logger checkpoint rng profiling ft rerun_state_machine straggler tokenizer nvrx* "
+    "inprocess_restart tensor_inspect log resume callbacks plugins ";
 
 static bool set(struct megatron *m, enum megatron_key key, const char *text, size_t at)
 {
@@ -221,7 +210,7 @@ static bool take_tree(struct megatron *m, const struct plaindoc *document, const
         const enum megatron_key key = megatron_key_of(name);
         if (!take_special(m, document, item->string, item, &known))
             return false;
-        if (known || (has_no_effect(item->string) && object == document->root))
+        if (known || (framework_fits(no_effect, item->string) && object == document->root))
             continue;
         if (is_precision(item) && object == document->root)
             continue;

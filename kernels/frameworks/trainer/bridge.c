@@ -37,32 +37,20 @@ static const struct trainer_path paths[] = {
     {"nnodes", TRAINER_NODES},
     {"gpus_per_node", TRAINER_PER_NODE},
     {"nproc_per_node", TRAINER_PER_NODE},
-    {"model.sequence_parallel", TRAINER_OTHER},
-    {"model.recompute_granularity", TRAINER_OTHER},
-    {"model.recompute_method", TRAINER_OTHER},
-    {"model.recompute_num_layers", TRAINER_OTHER},
-    {"model.recompute_modules", TRAINER_OTHER},
-    {"model.cross_entropy_loss_fusion", TRAINER_OTHER},
-    {"ddp.use_distributed_optimizer", TRAINER_OTHER},
-    {"ddp.use_megatron_fsdp", TRAINER_OTHER},
-    {"ddp.data_parallel_sharding_strategy", TRAINER_OTHER},
-    {"ddp.grad_reduce_in_fp32", TRAINER_OTHER},
-    {"mixed_precision", TRAINER_OTHER},
-    {"mixed_precision.fp8", TRAINER_OTHER},
-    {"mixed_precision.fp8_recipe", TRAINER_OTHER},
-    {"mixed_precision.grad_reduce_in_fp32", TRAINER_OTHER},
-    {"peft", TRAINER_OTHER},
     {"peft.dim", TRAINER_RANK},
-    {"peft.target_modules", TRAINER_OTHER},
-    {"recipe", TRAINER_OTHER},
-    {"mode", TRAINER_OTHER},
-    {"optimizer.optimizer_cpu_offload", TRAINER_OTHER},
-    {"optimizer.optimizer_offload_fraction", TRAINER_OTHER},
 };
+
+// Keys that functions below read.
+static const char other_paths[] =
+    "model.sequence_parallel model.recompute_granularity model.recompute_method "
+    "model.recompute_num_layers model.recompute_modules model.cross_entropy_loss_fusion "
+    "ddp.use_distributed_optimizer ddp.use_megatron_fsdp ddp.data_parallel_sharding_strategy "
+    "ddp.grad_reduce_in_fp32 mixed_precision mixed_precision.fp8 mixed_precision.fp8_recipe "
+    "mixed_precision.grad_reduce_in_fp32 peft peft.target_modules recipe mode "
+    "optimizer.optimizer_cpu_offload optimizer.optimizer_offload_fraction ";
 
 static const struct framework_harmless harmless[] = {
     {"model.cuda_graph_impl", "none", 0},
-    {"model.cuda_graph*", NULL, 0},
     {"model.pipeline_model_parallel_layout", "null|None", 0},
     {"model.num_layers_in_first_pipeline_stage", "null", 0},
     {"model.num_layers_in_last_pipeline_stage", "null", 0},
@@ -71,50 +59,29 @@ static const struct framework_harmless harmless[] = {
     {"model.fine_grained_activation_offloading", "false", 0},
     {"model.offload_modules", "[]|null", 0},
     {"model.cpu_offloading", "false", 0},
-    {"model.mtp_num_layers", NULL, 0},
-    {"model", NULL, 0}, // kernels, initial values, routing
     {"optimizer.use_precision_aware_optimizer", "false", 0},
-    {"optimizer", NULL, 0},
     {"mixed_precision.fp8_param_gather", "false", 0},
-    {"mixed_precision", NULL, 0},
-    {"comm_overlap", NULL, 0}, // of the stack
-    {"ddp", NULL, 0},
-    {"train", NULL, 0},
-    {"validation", NULL, 0},
-    {"scheduler", NULL, 0},
-    {"tokenizer", NULL, 0},
-    {"dataset", NULL, 0},
-    {"logger", NULL, 0},
-    {"checkpoint", NULL, 0},
-    {"rng", NULL, 0},
-    {"dist", NULL, 0},
-    {"profiling", NULL, 0},
-    {"env_vars", NULL, 0},
-    {"ft", NULL, 0},
-    {"rerun_state_machine", NULL, 0},
-    {"straggler", NULL, 0},
-    {"tensor_inspect", NULL, 0},
-    {"nvrx_straggler", NULL, 0},
-    {"inprocess_restart", NULL, 0},
-    {"*._call", NULL, 0},
-    {"*._args", NULL, 0},
-    {"_call", NULL, 0},
-    {"_args", NULL, 0},
-    {"$*", NULL, 0},
-    {"account", NULL, 0},
-    {"partition", NULL, 0},
-    {"container*", NULL, 0},
-    {"step_func", NULL, 0},
-    {"max_steps", NULL, 0},
-    {"save_dir", NULL, 0},
-    {"node_rank", NULL, 0},
-    {"master_*", NULL, 0},
-    {"rdzv*", NULL, 0},
-    {"standalone", NULL, 0},
 };
 
-static const struct trainer_dialect dialect = {paths, sizeof paths / sizeof *paths, harmless,
-                                               sizeof harmless / sizeof *harmless};
+// Keys without effect whatever their value.
+static const char of_any_value[] =
+    "model.cuda_graph* model.mtp_num_layers "
+    "model " // kernels, initial values, routing
+    "optimizer mixed_precision "
+    "comm_overlap " // of the stack
+    "ddp train validation scheduler tokenizer dataset logger checkpoint rng dist profiling "
+    "env_vars ft rerun_state_machine straggler tensor_inspect nvrx_straggler "
+    "inprocess_restart *._call *._args _call _args $* account partition container* step_func "
+    "max_steps save_dir node_rank master_* rdzv* standalone ";
+
+static const struct trainer_dialect dialect = {
+    .paths = paths,
+    .n = sizeof paths / sizeof *paths,
+    .others = other_paths,
+    .harmless = harmless,
+    .n_harmless = sizeof harmless / sizeof *harmless,
+    .of_any_value = of_any_value,
+};
 
 static bool is_known(const char *path)
 {

@@ -10,7 +10,6 @@
 
 static const struct trainer_path paths[] = {
     {"num_processes", TRAINER_DEVICES},
-    {"num_machines", TRAINER_OTHER}, // num_processes counts all machines
     {"gradient_accumulation_steps", TRAINER_ACCUMULATION},
     {"deepspeed_config.gradient_accumulation_steps", TRAINER_ACCUMULATION},
     {"parallelism_config.parallelism_config_tp_size", TRAINER_TP},
@@ -21,55 +20,44 @@ static const struct trainer_path paths[] = {
     {"megatron_lm_config.megatron_lm_tp_degree", TRAINER_TP},
     {"megatron_lm_config.megatron_lm_pp_degree", TRAINER_PP},
     {"megatron_lm_config.megatron_lm_num_micro_batches", TRAINER_ACCUMULATION},
-    {"megatron_lm_config.megatron_lm_sequence_parallelism", TRAINER_OTHER},
-    {"megatron_lm_config.megatron_lm_recompute_activations", TRAINER_OTHER},
-    {"megatron_lm_config.megatron_lm_use_distributed_optimizer", TRAINER_OTHER},
-    {"distributed_type", TRAINER_OTHER},
-    {"mixed_precision", TRAINER_OTHER},
-    {"deepspeed_config.zero_stage", TRAINER_OTHER},
-    {"deepspeed_config.deepspeed_config_file", TRAINER_OTHER},
-    {"fsdp_config.fsdp_version", TRAINER_OTHER},
-    {"fsdp_config.fsdp_sharding_strategy", TRAINER_OTHER},
-    {"fsdp_config.fsdp_reshard_after_forward", TRAINER_OTHER},
-    {"fsdp_config.fsdp_activation_checkpointing", TRAINER_OTHER},
-    {"fsdp_config.fsdp_activation_checkpointing_offload", TRAINER_OTHER},
-    {"fsdp_config.fsdp_offload_params", TRAINER_OTHER},
-    {"fsdp_config.fsdp_cpu_offload", TRAINER_OTHER},
-    {"deepspeed_config.offload_optimizer_device", TRAINER_OTHER},
-    {"deepspeed_config.offload_param_device", TRAINER_OTHER},
 };
+
+// Keys that functions below read.
+static const char other_paths[] =
+    "num_machines " // num_processes counts all machines
+    "megatron_lm_config.megatron_lm_sequence_parallelism "
+    "megatron_lm_config.megatron_lm_recompute_activations "
+    "megatron_lm_config.megatron_lm_use_distributed_optimizer distributed_type "
+    "mixed_precision deepspeed_config.zero_stage deepspeed_config.deepspeed_config_file "
+    "fsdp_config.fsdp_version fsdp_config.fsdp_sharding_strategy "
+    "fsdp_config.fsdp_reshard_after_forward fsdp_config.fsdp_activation_checkpointing "
+    "fsdp_config.fsdp_activation_checkpointing_offload fsdp_config.fsdp_offload_params "
+    "fsdp_config.fsdp_cpu_offload deepspeed_config.offload_optimizer_device "
+    "deepspeed_config.offload_param_device ";
 
 static const struct framework_harmless harmless[] = {
-    {"fsdp_config.fsdp_forward_prefetch", NULL, 0},
     {"fsdp_config.fsdp_backward_prefetch*", "BACKWARD_PRE|BACKWARD_POST|1|2", 0},
-    {"fsdp_config", NULL, 0},
-    {"deepspeed_config", NULL, 0},
-    {"megatron_lm_config.megatron_lm_gradient_clipping", NULL, 0},
-    {"parallelism_config", NULL, 0},
-    {"compute_environment", NULL, 0},
-    {"debug", NULL, 0},
     {"downcast_bf16", "no", 0},
-    {"machine_rank", NULL, 0},
-    {"main_*", NULL, 0},
-    {"rdzv_backend", NULL, 0},
-    {"same_network", NULL, 0},
-    {"tpu_*", NULL, 0},
     {"use_cpu", "false", 0},
-    {"gpu_ids", NULL, 0},
-    {"enable_cpu_affinity", NULL, 0},
-    {"deepspeed_hostfile", NULL, 0},
-    {"deepspeed_multinode_launcher", NULL, 0},
-    {"deepspeed_exclusion_filter", NULL, 0},
-    {"deepspeed_inclusion_filter", NULL, 0},
-    {"commands", NULL, 0},
-    {"command_file", NULL, 0},
-    {"fp8_config", NULL, 0},
     {"dynamo_config.dynamo_backend", "NO|INDUCTOR|no|inductor", 0},
-    {"dynamo_config", NULL, 0},
 };
 
-static const struct trainer_dialect dialect = {paths, sizeof paths / sizeof *paths, harmless,
-                                               sizeof harmless / sizeof *harmless};
+// Keys without effect whatever their value.
+static const char of_any_value[] =
+    "fsdp_config.fsdp_forward_prefetch fsdp_config deepspeed_config "
+    "megatron_lm_config.megatron_lm_gradient_clipping parallelism_config compute_environment "
+    "debug machine_rank main_* rdzv_backend same_network tpu_* gpu_ids enable_cpu_affinity "
+    "deepspeed_hostfile deepspeed_multinode_launcher deepspeed_exclusion_filter "
+    "deepspeed_inclusion_filter commands command_file fp8_config dynamo_config ";
+
+static const struct trainer_dialect dialect = {
+    .paths = paths,
+    .n = sizeof paths / sizeof *paths,
+    .others = other_paths,
+    .harmless = harmless,
+    .n_harmless = sizeof harmless / sizeof *harmless,
+    .of_any_value = of_any_value,
+};
 
 // Which data-parallel ranks share what, by the words of FSDP.
 static bool take_fsdp(struct trainer *t)

@@ -24,10 +24,9 @@ enum trainer_key {
     TRAINER_SEQ,
     TRAINER_RANK, // of adapters
     N_TRAINER_NUMBERS,
-    TRAINER_OTHER = N_TRAINER_NUMBERS, // a key that a function of the dialect reads
 };
 
-// A key of a dialect.
+// A key of a number.
 struct trainer_path {
     const char *path;
     enum trainer_key key;
@@ -36,8 +35,10 @@ struct trainer_path {
 struct trainer_dialect {
     const struct trainer_path *paths; // the last one that the file has counts
     size_t n;
+    const char *others; // keys that functions of the dialect read, with blanks between them
     const struct framework_harmless *harmless;
     size_t n_harmless;
+    const char *of_any_value; // as in struct framework_others
 };
 
 struct trainer {

@@ -15,7 +15,6 @@ static const struct trainer_path paths[] = {
     {"num_gpus", TRAINER_PER_NODE},
     {"nnodes", TRAINER_NODES},
     {"num_nodes", TRAINER_NODES},
-    {"num_machines", TRAINER_OTHER},
     {"num_processes", TRAINER_DEVICES},
     {"per_gpu_train_batch_size", TRAINER_MBS},
     {"per_device_train_batch_size", TRAINER_MBS},
@@ -31,172 +30,67 @@ static const struct trainer_path paths[] = {
     {"context_parallel_size", TRAINER_CP},
     {"expert_model_parallel_size", TRAINER_EP},
     {"sequence_parallel_size", TRAINER_CP},
-    {"sequence_parallel", TRAINER_OTHER},
-    {"use_distributed_optimizer", TRAINER_OTHER},
-    {"recompute_granularity", TRAINER_OTHER},
-    {"model_name_or_path", TRAINER_OTHER},
-    {"model_name", TRAINER_OTHER},
-    {"config_file", TRAINER_OTHER},
-    {"deepspeed", TRAINER_OTHER},
-    {"deepspeed_config", TRAINER_OTHER},
-    {"deepspeed_config_file", TRAINER_OTHER},
-    {"zero_stage", TRAINER_OTHER},
-    {"use_deepspeed", TRAINER_OTHER},
-    {"use_fsdp", TRAINER_OTHER},
-    {"fsdp", TRAINER_OTHER},
-    {"fsdp_sharding_strategy", TRAINER_OTHER},
-    {"fsdp_offload_params", TRAINER_OTHER},
-    {"bf16", TRAINER_OTHER},
-    {"fp16", TRAINER_OTHER},
-    {"fp8", TRAINER_OTHER},
-    {"mixed_precision", TRAINER_OTHER},
-    {"gradient_checkpointing", TRAINER_OTHER},
-    {"disable_gradient_checkpointing", TRAINER_OTHER},
-    {"finetuning_type", TRAINER_OTHER},
-    {"use_liger_kernel", TRAINER_OTHER},
-    {"enable_liger_kernel", TRAINER_OTHER},
-    {"stage", TRAINER_OTHER},
-    {"use_peft", TRAINER_OTHER},
-    {"use_lora", TRAINER_OTHER},
-    {"lora_enable", TRAINER_OTHER},
-    {"lora", TRAINER_OTHER},
     {"lora_rank", TRAINER_RANK},
     {"lora_r", TRAINER_RANK},
-    {"lora_target", TRAINER_OTHER},
-    {"lora_target_modules", TRAINER_OTHER},
-    {"use_dora", TRAINER_OTHER},
-    {"quantization_bit", TRAINER_OTHER},
 };
+
+// Keys that functions below read.
+static const char other_paths[] =
+    "num_machines sequence_parallel use_distributed_optimizer recompute_granularity "
+    "model_name_or_path model_name config_file deepspeed deepspeed_config "
+    "deepspeed_config_file zero_stage use_deepspeed use_fsdp fsdp fsdp_sharding_strategy "
+    "fsdp_offload_params bf16 fp16 fp8 mixed_precision gradient_checkpointing "
+    "disable_gradient_checkpointing finetuning_type use_liger_kernel enable_liger_kernel "
+    "stage use_peft use_lora lora_enable lora lora_target lora_target_modules use_dora "
+    "quantization_bit ";
 
 static const struct framework_harmless harmless[] = {
     {"stage", "sft|pt", 0},
     {"optim", "adamw_torch|adamw_torch_fused|adamw_hf|adamw_apex_fused", 0},
     {"flash_attn", "auto|fa2|sdpa", 0},
     {"attn_implementation", "flash_attention_2|sdpa", 0},
-    {"use_flash_attn*", NULL, 0},
-    {"flash_attention", NULL, 0},
     {"load_in_4bit", "false", 0},
     {"load_in_8bit", "false", 0},
-    {"lora_*", NULL, 0},
     {"bits", "16|32", 0},
     {"tune_mm_mlp_adapter", "false", 0},
     {"freeze_backbone", "false", 0},
-    {"torch_compile", NULL, 0},
-    {"packing", NULL, 0},
-    {"neat_packing", NULL, 0},
     {"pure_bf16", "false", 0},
     {"use_galore", "false", 0},
     {"use_apollo", "false", 0},
     {"use_badam", "false", 0},
     {"use_muon", "false", 0},
-    {"freeze_vision_tower", NULL, 0},
-    {"freeze_multi_modal_projector", NULL, 0},
-    {"image_*", NULL, 0},
-    {"video_*", NULL, 0},
-    {"$*", NULL, 0},
-    {"model_revision", NULL, 0},
-    {"trust_remote_code", NULL, 0},
-    {"torch_dtype", NULL, 0},
-    {"dtype", NULL, 0},
-    {"tokenizer_name*", NULL, 0},
-    {"use_fast_tokenizer", NULL, 0},
-    {"config_name", NULL, 0},
-    {"cache_dir", NULL, 0},
-    {"token", NULL, 0},
-    {"do_*", NULL, 0},
-    {"data*", NULL, 0},
-    {"eval_*", NULL, 0},
-    {"train_*", NULL, 0},
-    {"validation_*", NULL, 0},
-    {"val_*", NULL, 0},
-    {"test_*", NULL, 0},
-    {"media_dir", NULL, 0},
-    {"template", NULL, 0},
-    {"enable_thinking", NULL, 0},
-    {"prompt_*", NULL, 0},
-    {"conversation_*", NULL, 0},
-    {"max_samples", NULL, 0},
-    {"max_train_samples", NULL, 0},
-    {"max_eval_samples", NULL, 0},
-    {"max_new_tokens", NULL, 0},
-    {"overwrite_*", NULL, 0},
-    {"preprocessing_*", NULL, 0},
-    {"mask_history", NULL, 0},
-    {"train_on_prompt", NULL, 0},
-    {"streaming", NULL, 0},
-    {"buffer_size", NULL, 0},
-    {"mix_strategy", NULL, 0},
-    {"interleave_*", NULL, 0},
-    {"ignore_pad*", NULL, 0},
-    {"output_dir", NULL, 0},
-    {"logging_*", NULL, 0},
-    {"log_*", NULL, 0},
-    {"save_*", NULL, 0},
-    {"load_best*", NULL, 0},
-    {"metric_*", NULL, 0},
-    {"greater_is_better", NULL, 0},
-    {"plot_loss", NULL, 0},
-    {"report_to", NULL, 0},
-    {"run_name", NULL, 0},
-    {"wandb*", NULL, 0},
-    {"use_swanlab", NULL, 0},
-    {"swanlab*", NULL, 0},
-    {"disable_tqdm", NULL, 0},
-    {"include_*", NULL, 0},
-    {"learning_rate", NULL, 0},
-    {"lr_*", NULL, 0},
-    {"warmup_*", NULL, 0},
-    {"weight_decay", NULL, 0},
-    {"adam_*", NULL, 0},
-    {"max_grad_norm", NULL, 0},
-    {"max_steps", NULL, 0},
-    {"num_train_epochs", NULL, 0},
-    {"seed", NULL, 0},
-    {"tf32", NULL, 0},
-    {"ddp_*", NULL, 0},
-    {"resume_from_checkpoint", NULL, 0},
-    {"per_device_eval_batch_size", NULL, 0},
-    {"remove_unused_columns", NULL, 0},
-    {"group_by_length", NULL, 0},
-    {"length_column_name", NULL, 0},
-    {"push_to_hub", NULL, 0},
-    {"hub_*", NULL, 0},
-    {"full_determinism", NULL, 0},
-    {"predict_with_generate", NULL, 0},
-    {"gradient_checkpointing_kwargs", NULL, 0},
-    {"fsdp_transformer_layer_cls_to_wrap", NULL, 0},
-    {"fsdp_auto_wrap_policy", NULL, 0},
-    {"fsdp_state_dict_type", NULL, 0},
-    {"fsdp_backward_prefetch*", NULL, 0},
-    {"fsdp_use_orig_params", NULL, 0},
-    {"fsdp_cpu_ram_efficient_loading", NULL, 0},
-    {"fsdp_sync_module_states", NULL, 0},
-    {"fsdp_config", NULL, 0},
-    {"bias_activation_fusion", NULL, 0},
-    {"apply_rope_fusion", NULL, 0},
-    {"overlap_*", NULL, 0},
-    {"moe_grouped_gemm", NULL, 0},
-    {"use_v1_kernels", NULL, 0},
-    // launchers
-    {"node_rank", NULL, 0},
-    {"machine_rank", NULL, 0},
-    {"master_*", NULL, 0},
-    {"main_process_*", NULL, 0},
-    {"rdzv*", NULL, 0},
-    {"hostfile", NULL, 0},
-    {"include", NULL, 0},
-    {"standalone", NULL, 0},
-    {"multi_gpu", NULL, 0},
-    {"local_rank", NULL, 0},
-    {"module", NULL, 0},
-    {"max_restarts", NULL, 0},
-    {"tee", NULL, 0},
-    {"role", NULL, 0},
-    {"dynamo_backend", NULL, 0},
 };
 
-const struct trainer_dialect trainer_arguments = {paths, sizeof paths / sizeof *paths, harmless,
-                                                  sizeof harmless / sizeof *harmless};
+// Keys without effect whatever their value.
+static const char of_any_value[] =
+    "use_flash_attn* flash_attention lora_* torch_compile packing neat_packing "
+    "freeze_vision_tower freeze_multi_modal_projector image_* video_* $* model_revision "
+    "trust_remote_code torch_dtype dtype tokenizer_name* use_fast_tokenizer config_name "
+    "cache_dir token do_* data* eval_* train_* validation_* val_* test_* media_dir template "
+    "enable_thinking prompt_* conversation_* max_samples max_train_samples max_eval_samples "
+    "max_new_tokens overwrite_* preprocessing_* mask_history train_on_prompt streaming "
+    "buffer_size mix_strategy interleave_* ignore_pad* output_dir logging_* log_* save_* "
+    "load_best* metric_* greater_is_better plot_loss report_to run_name wandb* use_swanlab "
+    "swanlab* disable_tqdm include_* learning_rate lr_* warmup_* weight_decay adam_* "
+    "max_grad_norm max_steps num_train_epochs seed tf32 ddp_* resume_from_checkpoint "
+    "per_device_eval_batch_size remove_unused_columns group_by_length length_column_name "
+    "push_to_hub hub_* full_determinism predict_with_generate gradient_checkpointing_kwargs "
+    "fsdp_transformer_layer_cls_to_wrap fsdp_auto_wrap_policy fsdp_state_dict_type "
+    "fsdp_backward_prefetch* fsdp_use_orig_params fsdp_cpu_ram_efficient_loading "
+    "fsdp_sync_module_states fsdp_config bias_activation_fusion apply_rope_fusion overlap_* "
+    "moe_grouped_gemm use_v1_kernels "
+    // launchers
+    "node_rank machine_rank master_* main_process_* rdzv* hostfile include standalone "
+    "multi_gpu local_rank module max_restarts tee role dynamo_backend ";
+
+const struct trainer_dialect trainer_arguments = {
+    .paths = paths,
+    .n = sizeof paths / sizeof *paths,
+    .others = other_paths,
+    .harmless = harmless,
+    .n_harmless = sizeof harmless / sizeof *harmless,
+    .of_any_value = of_any_value,
+};
 
 // ---- sharding -----------------------------------------------------------------------------------
 

@@ -103,21 +103,24 @@ bool trainer_fail(struct trainer *t, const char *path, const char *format, ...)
     return framework_fail(t->r, trainer_at(t, path), "%s: %s", path, text);
 }
 
-bool trainer_knows(const struct trainer_dialect *dialect, const char *path)
+// Returns the number that a path is of, N_TRAINER_NUMBERS for one that functions of the dialect read, and -1 for others.
+static int key_of(const struct trainer_dialect *dialect, const char *path)
 {
     for (size_t k = 0; k < dialect->n; k++)
         if (strcmp(dialect->paths[k].path, path) == 0)
-            return true;
-    return false;
+            return dialect->paths[k].key;
+    return framework_has_word(dialect->others, path) ? N_TRAINER_NUMBERS : -1;
+}
+
+bool trainer_knows(const struct trainer_dialect *dialect, const char *path)
+{
+    return key_of(dialect, path) >= 0;
 }
 
 bool trainer_needs(const struct trainer_dialect *dialect, const char *path)
 {
-    for (size_t k = 0; k < dialect->n; k++)
-        if (strcmp(dialect->paths[k].path, path) == 0)
-            return dialect->paths[k].key > TRAINER_PER_NODE && strstr(path, "model") != path &&
-                   strcmp(path, "actor_rollout_ref.model.path") != 0;
-    return false;
+    return key_of(dialect, path) > TRAINER_PER_NODE && strstr(path, "model") != path &&
+           strcmp(path, "actor_rollout_ref.model.path") != 0;
 }
 
 // ---- numbers ------------------------------------------------------------------------------------
@@ -152,7 +155,7 @@ static bool take_number(struct trainer *t, const struct trainer_path *row)
 bool trainer_take_numbers(struct trainer *t, const struct trainer_dialect *dialect)
 {
     for (size_t k = 0; k < dialect->n; k++)
-        if (dialect->paths[k].key != TRAINER_OTHER && !take_number(t, &dialect->paths[k]))
+        if (!take_number(t, &dialect->paths[k]))
             return false;
     return true;
 }
@@ -205,12 +208,8 @@ bool trainer_take_peft(struct trainer *t, const char *group)
 
 static bool is_known(const void *self, const char *path, const cJSON *item)
 {
-    const struct trainer_dialect *dialect = self;
     (void)item;
-    for (size_t k = 0; k < dialect->n; k++)
-        if (strcmp(dialect->paths[k].path, path) == 0)
-            return true;
-    return false;
+    return trainer_knows(self, path);
 }
 
 bool trainer_sort_others(struct trainer *t, const struct trainer_dialect *dialect)
@@ -218,6 +217,7 @@ bool trainer_sort_others(struct trainer *t, const struct trainer_dialect *dialec
     static const char *const sections[] = {NULL};
     const struct framework_others others = {.table = dialect->harmless,
                                             .n = dialect->n_harmless,
+                                            .of_any_value = dialect->of_any_value,
                                             .known = is_known,
                                             .self = dialect,
                                             .sections = sections};

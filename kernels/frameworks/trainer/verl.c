@@ -21,18 +21,10 @@ static const struct trainer_path paths[] = {
     {"nnodes", TRAINER_NODES},
     {ACTOR "ppo_micro_batch_size_per_gpu", TRAINER_MBS},
     {"data.micro_batch_size_per_gpu", TRAINER_MBS},
-    {"data.train_batch_size", TRAINER_OTHER},
-    {ACTOR "ppo_mini_batch_size", TRAINER_OTHER},
-    {ACTOR "ppo_micro_batch_size", TRAINER_OTHER},
-    {ACTOR "ppo_max_token_len_per_gpu", TRAINER_OTHER},
-    {ACTOR "use_dynamic_bsz", TRAINER_OTHER},
-    {ACTOR "strategy", TRAINER_OTHER},
     {ACTOR "ulysses_sequence_parallel_size", TRAINER_CP},
     {ACTOR "fsdp_config.ulysses_sequence_parallel_size", TRAINER_CP},
     {"ulysses_sequence_parallel_size", TRAINER_CP},
     {ACTOR "fsdp_config.fsdp_size", TRAINER_SHARDS},
-    {ACTOR "fsdp_config.reshard_after_forward", TRAINER_OTHER},
-    {ACTOR "fsdp_config.model_dtype", TRAINER_OTHER},
     {MEGATRON "tensor_model_parallel_size", TRAINER_TP},
     {MEGATRON "pipeline_model_parallel_size", TRAINER_PP},
     {MEGATRON "virtual_pipeline_model_parallel_size", TRAINER_VP},
@@ -40,38 +32,32 @@ static const struct trainer_path paths[] = {
     {MEGATRON "expert_model_parallel_size", TRAINER_EP},
     {MEGATRON "expert_tensor_parallel_size", TRAINER_ETP},
     {MEGATRON "override_ddp_config.num_distributed_optimizer_instances", TRAINER_REPLICATE},
-    {MEGATRON "sequence_parallel", TRAINER_OTHER},
-    {MEGATRON "use_distributed_optimizer", TRAINER_OTHER},
-    {LAYERS "recompute_granularity", TRAINER_OTHER},
-    {LAYERS "recompute_method", TRAINER_OTHER},
-    {LAYERS "recompute_num_layers", TRAINER_OTHER},
-    {"actor_rollout_ref.model.path", TRAINER_OTHER},
-    {"model.partial_pretrain", TRAINER_OTHER},
-    {"actor_rollout_ref.model.enable_gradient_checkpointing", TRAINER_OTHER},
-    {"model.enable_gradient_checkpointing", TRAINER_OTHER},
     {"actor_rollout_ref.model.lora_rank", TRAINER_RANK},
     {"model.lora_rank", TRAINER_RANK},
-    {"actor_rollout_ref.model.target_modules", TRAINER_OTHER},
     // of the backend Megatron; older releases had them beside its degrees
     {"actor_rollout_ref.model.lora.rank", TRAINER_RANK},
-    {"actor_rollout_ref.model.lora.type", TRAINER_OTHER},
-    {"actor_rollout_ref.model.lora.target_modules", TRAINER_OTHER},
     {MEGATRON "lora.rank", TRAINER_RANK},
-    {MEGATRON "lora.type", TRAINER_OTHER},
-    {MEGATRON "lora.target_modules", TRAINER_OTHER},
-    {"model.target_modules", TRAINER_OTHER},
-    {"actor_rollout_ref.model.use_fused_kernels", TRAINER_OTHER},
-    {"actor_rollout_ref.rollout.n", TRAINER_OTHER},
-    {"data.max_prompt_length", TRAINER_OTHER},
-    {"data.max_response_length", TRAINER_OTHER},
     {"data.max_length", TRAINER_SEQ},
-    {ACTOR "fsdp_config.offload_policy", TRAINER_OTHER},
 };
+
+// Keys that functions below read.
+static const char other_paths[] =
+    "data.train_batch_size " ACTOR "ppo_mini_batch_size " ACTOR "ppo_micro_batch_size " ACTOR
+    "ppo_max_token_len_per_gpu " ACTOR "use_dynamic_bsz " ACTOR "strategy " ACTOR
+    "fsdp_config.reshard_after_forward " ACTOR "fsdp_config.model_dtype " MEGATRON
+    "sequence_parallel " MEGATRON "use_distributed_optimizer " LAYERS
+    "recompute_granularity " LAYERS "recompute_method " LAYERS "recompute_num_layers "
+    "actor_rollout_ref.model.path model.partial_pretrain "
+    "actor_rollout_ref.model.enable_gradient_checkpointing "
+    "model.enable_gradient_checkpointing actor_rollout_ref.model.target_modules "
+    "actor_rollout_ref.model.lora.type actor_rollout_ref.model.lora.target_modules " MEGATRON
+    "lora.type " MEGATRON "lora.target_modules model.target_modules "
+    "actor_rollout_ref.model.use_fused_kernels actor_rollout_ref.rollout.n "
+    "data.max_prompt_length data.max_response_length " ACTOR "fsdp_config.offload_policy ";
 
 static const struct framework_harmless harmless[] = {
     {ACTOR "fsdp_config.param_offload", "false", 0},
     {ACTOR "fsdp_config.optimizer_offload", "false", 0},
-    {ACTOR "fsdp_config", NULL, 0},
     {MEGATRON "param_offload", "false", 0},
     {MEGATRON "grad_offload", "false", 0},
     {MEGATRON "optimizer_offload", "false", 0},
@@ -106,49 +92,30 @@ static const struct framework_harmless harmless[] = {
     {MEGATRON "_target_", NULL, 0},
     {ACTOR "optim.override_optimizer_config.optimizer_cpu_offload", "false", 0},
     {ACTOR "optim.override_optimizer_config.optimizer_offload_fraction", "0", 0},
-    {ACTOR "optim", NULL, 0},
-    {ACTOR "freeze_vision_tower", NULL, 0},
     {MEGATRON "lora.exclude_modules", "", 0},
     {"actor_rollout_ref.model.lora.exclude_modules", "", 0},
     {MEGATRON "lora", NULL, 0},
     {ACTOR "megatron", "", 0},
-    // losses, seeds, checkpoints, profiles
-    {ACTOR "*", NULL, 0},
-    {"actor_rollout_ref.rollout", NULL, 0},
-    {"actor_rollout_ref.ref", NULL, 0},
-    {"actor_rollout_ref.model", NULL, 0},
-    {"actor_rollout_ref.hybrid_engine", NULL, 0},
-    {"actor_rollout_ref.nccl_timeout", NULL, 0},
-    {"algorithm", NULL, 0},
-    {"critic", NULL, 0},
-    {"reward*", NULL, 0},
-    {"custom_reward_function", NULL, 0},
-    {"data", NULL, 0},
-    {"trainer", NULL, 0},
-    {"ray*", NULL, 0},
-    {"rollout", NULL, 0},
-    {"global_profiler", NULL, 0},
-    {"transfer_queue", NULL, 0},
-    {"optim", NULL, 0},
-    {"model", NULL, 0},
-    {"use_remove_padding", NULL, 0},
-    {"config_name", NULL, 0},
-    {"config_path", NULL, 0},
-    {"config_dir", NULL, 0},
-    {"hydra*", NULL, 0},
-    {"defaults", NULL, 0},
-    {"$*", NULL, 0},
-    {"node_rank", NULL, 0},
-    {"master_*", NULL, 0},
-    {"rdzv*", NULL, 0},
-    {"standalone", NULL, 0},
-    {"runtime_env*", NULL, 0},
-    {"address", NULL, 0},
-    {"working_dir", NULL, 0},
 };
 
-static const struct trainer_dialect dialect = {paths, sizeof paths / sizeof *paths, harmless,
-                                               sizeof harmless / sizeof *harmless};
+// Keys without effect whatever their value.
+static const char of_any_value[] = ACTOR
+    "fsdp_config " ACTOR "optim " ACTOR "freeze_vision_tower "
+    // losses, seeds, checkpoints, profiles
+    ACTOR "* actor_rollout_ref.rollout actor_rollout_ref.ref actor_rollout_ref.model "
+    "actor_rollout_ref.hybrid_engine actor_rollout_ref.nccl_timeout algorithm critic reward* "
+    "custom_reward_function data trainer ray* rollout global_profiler transfer_queue optim "
+    "model use_remove_padding config_name config_path config_dir hydra* defaults $* node_rank "
+    "master_* rdzv* standalone runtime_env* address working_dir ";
+
+static const struct trainer_dialect dialect = {
+    .paths = paths,
+    .n = sizeof paths / sizeof *paths,
+    .others = other_paths,
+    .harmless = harmless,
+    .n_harmless = sizeof harmless / sizeof *harmless,
+    .of_any_value = of_any_value,
+};
 
 static bool needs(const char *path)
 {
