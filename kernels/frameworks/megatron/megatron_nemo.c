@@ -17,7 +17,6 @@ enum special {
     OPTIMIZER,
     FP8,
     GRADIENTS, // type in which gradients are summed
-    NO_EFFECT, // with all that is inside
 };
 
 // Names with the maps around them, where they differ from those of Megatron-LM.
@@ -29,25 +28,13 @@ static const struct {
     {"trainer.devices", DEVICES, MG_PER_NODE},
     {"trainer.num_nodes", PLAIN, MG_NODES},
     {"trainer.precision", PRECISION, MG_BF16},
-    {"trainer", NO_EFFECT, MG_BF16},
-    {"exp_manager", NO_EFFECT, MG_BF16},
-    {"run", NO_EFFECT, MG_BF16},
-    {"hydra", NO_EFFECT, MG_BF16},
-    {"cluster", NO_EFFECT, MG_BF16},
-    {"defaults", NO_EFFECT, MG_BF16},
-    {"name", NO_EFFECT, MG_BF16},
-    {"restore_from_path", NO_EFFECT, MG_BF16},
     {"model.optim.name", OPTIMIZER, MG_SHARDED},
     {"model.optim.overlap_grad_sync", PLAIN, MG_OVERLAP_GRADIENTS},
     {"model.optim.overlap_param_sync", PLAIN, MG_OVERLAP_PARAMETERS},
     {"model.optim.overlap_grad_reduce", PLAIN, MG_OVERLAP_GRADIENTS},
     {"model.optim.overlap_param_gather", PLAIN, MG_OVERLAP_PARAMETERS},
     {"model.optim.grad_sync_dtype", GRADIENTS, MG_BF16_REDUCE},
-    {"model.optim", NO_EFFECT, MG_BF16},
-    {"model.data", NO_EFFECT, MG_BF16},
     {"model.tokenizer.type", PLAIN, MG_TOKENIZER_MODEL},
-    {"model.tokenizer", NO_EFFECT, MG_BF16},
-    {"model.nsys_profile", NO_EFFECT, MG_BF16},
     {"model.activation", ACTIVATION, MG_GATED},
     {"model.bias", NO_BIAS, MG_NO_BIAS},
     {"model.qkv_bias", PLAIN, MG_QKV_BIAS},
@@ -61,29 +48,19 @@ static const struct {
     {"model.ub_tp_comm_overlap", PLAIN, MG_OVERLAP_TP},
     {"model.use_flash_attention", PLAIN, MG_FLASH},
     {"model.moe_ffn_hidden_size", PLAIN, MG_MOE_FFN},
-    {"model.name", NO_EFFECT, MG_BF16},
-    {"model.mcore_gpt", NO_EFFECT, MG_BF16},
-    {"model.transformer_engine", NO_EFFECT, MG_BF16},
-    {"model.megatron_amp_O2", NO_EFFECT, MG_BF16},
-    {"model.grad_div_ar_fusion", NO_EFFECT, MG_BF16},
-    {"model.gradient_as_bucket_view", NO_EFFECT, MG_BF16},
-    {"model.pre_process", NO_EFFECT, MG_BF16},
-    {"model.post_process", NO_EFFECT, MG_BF16},
-    {"model.resume_from_checkpoint", NO_EFFECT, MG_BF16},
-    {"model.native_amp_init_scale", NO_EFFECT, MG_BF16},
-    {"model.native_amp_growth_interval", NO_EFFECT, MG_BF16},
-    {"model.sync_batch_comm", NO_EFFECT, MG_BF16},
-    {"model.fp8_e4m3", NO_EFFECT, MG_BF16},
-    {"model.fp8_hybrid", NO_EFFECT, MG_BF16},
-    {"model.reduce_amax", NO_EFFECT, MG_BF16},
-    {"model.ffn_dropout", NO_EFFECT, MG_BF16},
-    {"model.batch_p2p_comm", NO_EFFECT, MG_BF16},
-    {"model.seed", NO_EFFECT, MG_BF16},
-    {"model.do_layer_norm_weight_decay", NO_EFFECT, MG_BF16},
-    {"model.gc_interval", NO_EFFECT, MG_BF16},
-    {"model.barrier_with_L1_time", NO_EFFECT, MG_BF16},
-    {"model.onnx_safe", NO_EFFECT, MG_BF16},
 };
+
+// Keys without effect, with all that is inside.
+static const char no_effect[] =
+    "trainer exp_manager run hydra cluster defaults name restore_from_path model.optim "
+    "model.data model.tokenizer model.nsys_profile model.name model.mcore_gpt "
+    "model.transformer_engine model.megatron_amp_O2 model.grad_div_ar_fusion "
+    "model.gradient_as_bucket_view model.pre_process model.post_process "
+    "model.resume_from_checkpoint model.native_amp_init_scale "
+    "model.native_amp_growth_interval model.sync_batch_comm model.fp8_e4m3 model.fp8_hybrid "
+    "model.reduce_amax model.ffn_dropout model.batch_p2p_comm model.seed "
+    "model.do_layer_norm_weight_decay model.gc_interval model.barrier_with_L1_time "
+    "model.onnx_safe ";
 
 static bool mentions(const char *text, const char *part)
 {
@@ -125,7 +102,6 @@ static bool take_special(struct megatron *m, const struct plaindoc *document,
         return !cJSON_IsNumber(item) || item->valuedouble < 1 ||
                megatron_take_item(m, document, key, "devices", item);
     case PLAIN:
-    case NO_EFFECT:
         break;
     }
     return true;
@@ -135,19 +111,18 @@ static bool take_named(struct megatron *m, const struct plaindoc *document, cons
                        const cJSON *item, bool *known)
 {
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        const size_t n = strlen(names[i].path);
-        const bool inside = names[i].special == NO_EFFECT && path[n] == '.';
-        *known = strncmp(names[i].path, path, n) == 0 && (path[n] == '\0' || inside);
+        *known = strcmp(names[i].path, path) == 0;
         if (!*known)
             continue;
         if (cJSON_IsNull(item))
             return true;
-        if (names[i].special == NO_EFFECT)
-            framework_ignore(m->r, path);
         return names[i].special == PLAIN
                    ? megatron_take_item(m, document, names[i].key, item->string, item)
                    : take_special(m, document, names[i].special, names[i].key, item);
     }
+    *known = framework_fits(no_effect, path);
+    if (*known && !cJSON_IsNull(item))
+        framework_ignore(m->r, path);
     return true;
 }
 
