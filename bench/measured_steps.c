@@ -20,6 +20,7 @@
 #include "bench/measured/page.h"
 
 #include "base/math/units.h"
+#include "base/text/characters.h"
 #include "planner/nd/profiling/left_out.h"
 
 static struct measured m;
@@ -46,20 +47,12 @@ static bool is_fp8(int i)
 // The steps on which the model was first made.
 static bool is_first(int i)
 {
-    static const char *const sets[] = {"korthikanti", "narayanan", "b200_dense", "b200_moe"};
-    for (size_t k = 0; k < sizeof sets / sizeof *sets; k++)
-        if (strcmp(m.all[i].set, sets[k]) == 0)
-            return true;
-    return false;
+    return pps_has_word("korthikanti narayanan b200_dense b200_moe", m.all[i].set);
 }
 
 static bool is_known(int i)
 {
-    static const char *const sets[] = {"b200_long", "llama3", "torchtitan"};
-    for (size_t k = 0; k < sizeof sets / sizeof *sets; k++)
-        if (strcmp(m.all[i].set, sets[k]) == 0)
-            return true;
-    return is_first(i);
+    return pps_has_word("b200_long llama3 torchtitan", m.all[i].set) || is_first(i);
 }
 
 static void print_sum(FILE *o, const char *what, const struct sum *sum)

@@ -3,6 +3,7 @@
 #include "base/document/fields.h"
 
 #include "base/math/units.h"
+#include "base/text/characters.h"
 #include "base/text/nearest.h"
 
 #include <cjson/cJSON.h>
@@ -142,17 +143,13 @@ static bool store_flag(const cJSON *item, void *at, struct pps_fault *fault)
 
 static bool is_gib(const char *unit)
 {
-    static const char *const units[] = {"", "g", "gb", "gib"};
     char folded[4] = "";
     const size_t n = strlen(unit);
     if (n >= sizeof folded)
         return false;
     for (size_t i = 0; i < n; i++)
         folded[i] = (char)tolower((unsigned char)unit[i]);
-    for (size_t u = 0; u < sizeof units / sizeof *units; u++)
-        if (strcmp(folded, units[u]) == 0)
-            return true;
-    return false;
+    return n == 0 || pps_has_word("g gb gib", folded);
 }
 
 // Accepts digits with at most one decimal point, few enough to need no exponent.

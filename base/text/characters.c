@@ -109,6 +109,19 @@ bool pps_ends_with(const char *text, const char *end)
     return n > m && strcmp(text + n - m, end) == 0;
 }
 
+bool pps_has_word(const char *words, const char *word)
+{
+    const size_t n = strlen(word);
+    while (*words != '\0') {
+        const size_t length = strcspn(words, " ");
+        if (n > 0 && length == n && strncmp(words, word, n) == 0)
+            return true;
+        words += length;
+        words += strspn(words, " ");
+    }
+    return false;
+}
+
 void pps_hyphenate(char *word, char stop)
 {
     for (char *c = word; *c != '\0' && *c != stop; c++)

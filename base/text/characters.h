@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads and writes characters of UTF-8 text, finds the line and column of a byte, and makes
-// text printable. Other functions check how a name ends, make names of files and replace
-// underscores by hyphens.
+// text printable. Other functions check how a name ends and whether a word is listed, make names of
+// files and replace underscores by hyphens.
 #ifndef PPS_BASE_TEXT_CHARACTERS_H
 #define PPS_BASE_TEXT_CHARACTERS_H
 
@@ -37,6 +37,9 @@ void pps_file_name(const char *text, char *out, size_t room);
 
 // Returns whether text ends with `end` and is longer than it.
 bool pps_ends_with(const char *text, const char *end);
+
+// Returns whether a word is one of several with blanks between them.
+bool pps_has_word(const char *words, const char *word);
 
 // Replaces every '_' before the first `stop` (or the end of the word) by '-'.
 void pps_hyphenate(char *word, char stop);

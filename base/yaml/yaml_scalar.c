@@ -2,6 +2,7 @@
 // Decides what a YAML scalar means: null, a boolean, a number or text.
 #include "base/yaml/yaml_scalar.h"
 
+#include "base/text/characters.h"
 #include "base/text/number.h"
 
 #include <cjson/cJSON.h>
@@ -13,33 +14,20 @@
 enum { NUMBER_MAX = 64 }; // characters
 static const double WHOLE_END = 9007199254740992.0;
 
-static bool is_one_of(const char *text, const char *const *words)
-{
-    for (; *words != NULL; words++)
-        if (strcmp(text, *words) == 0)
-            return true;
-    return false;
-}
-
 static bool is_null(const char *text)
 {
-    static const char *const words[] = {"", "~", "null", "Null", "NULL", NULL};
-    return is_one_of(text, words);
+    return *text == '\0' || pps_has_word("~ null Null NULL", text);
 }
 
 // As in PyYAML, which does not take y and n.
 static bool is_true(const char *text)
 {
-    static const char *const words[] = {"true", "True", "TRUE", "yes", "Yes",
-                                        "YES",  "on",   "On",   "ON",  NULL};
-    return is_one_of(text, words);
+    return pps_has_word("true True TRUE yes Yes YES on On ON", text);
 }
 
 static bool is_false(const char *text)
 {
-    static const char *const words[] = {"false", "False", "FALSE", "no",  "No",
-                                        "NO",    "off",   "Off",   "OFF", NULL};
-    return is_one_of(text, words);
+    return pps_has_word("false False FALSE no No NO off Off OFF", text);
 }
 
 // ---- numbers ------------------------------------------------------------------------------------

@@ -5,6 +5,7 @@
 #include "engine/check/merge.h"
 
 #include "base/document/json.h"
+#include "base/text/characters.h"
 #include "engine/manifest/manifest.h"
 #include "engine/manifest/manifest_file.h"
 
@@ -139,11 +140,8 @@ static bool replace(cJSON *root, const struct pps_merge *merge, const cJSON *ite
                     uint64_t bytes)
 {
     const char *key = item->string;
-    static const char *const dropped[] = {"shard", "failed_example", "audit", "cpu_s",
-                                          "manifest_digest"};
-    for (size_t i = 0; i < sizeof dropped / sizeof *dropped; i++)
-        if (strcmp(key, dropped[i]) == 0)
-            return true;
+    if (pps_has_word("shard failed_example audit cpu_s manifest_digest", key))
+        return true;
     if (strcmp(key, "points") == 0)
         pps_json_add_count(root, key, merge->files[0].index.head.n_points);
     else if (strcmp(key, "rows") == 0)

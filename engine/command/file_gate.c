@@ -2,6 +2,8 @@
 // Makes the gate of a command's files from its command line.
 #include "engine/command/arguments_private.h"
 
+#include "base/text/characters.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -10,12 +12,7 @@
 // Returns whether options of this name say where to write.
 static bool is_output(const char *name)
 {
-    static const char *const outputs[] = {"output", "output-folder", "output-path", "trace",
-                                          "plan",   "data",          "log"};
-    for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++)
-        if (strcmp(name, outputs[i]) == 0)
-            return true;
-    return false;
+    return pps_has_word("output output-folder output-path trace plan data log", name);
 }
 
 static uint64_t run_number(void)

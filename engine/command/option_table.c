@@ -91,9 +91,7 @@ static void read_list(const char *text, struct pps_opt_values *values)
 
 void pps_opt_values_read(const struct pps_opt *option, struct pps_opt_values *values)
 {
-    static const char *const lists[] = {"NAME", "HOW",   "FORMAT", "FRAMEWORK", "WORD",
-                                        "LIST", "KINDS", "FORM",   "METHOD:N",  "STAGE"};
-    bool listed = false;
+    static const char lists[] = "NAME HOW FORMAT FRAMEWORK WORD LIST KINDS FORM METHOD:N STAGE";
     values->n = 0;
     if (option->arg == NULL || option->help == NULL)
         return;
@@ -101,8 +99,7 @@ void pps_opt_values_read(const struct pps_opt *option, struct pps_opt_values *va
         read_argument(option->arg, values);
         return;
     }
-    for (size_t l = 0; l < sizeof lists / sizeof *lists; l++)
-        listed = listed || strcmp(option->arg, lists[l]) == 0;
+    const bool listed = pps_has_word(lists, option->arg);
     for (const char *at = option->help; listed && at != NULL && values->n == 0;) {
         read_list(at, values);
         at = strstr(at, ": ");

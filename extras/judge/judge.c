@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ppsweep schedule judge: compares static orders, PULL and policies on fluctuating times.
 #include "base/text/human.h"
+#include "extras/commands.h"
 
 #include "base/text/say.h"
 #include "base/text/status.h"

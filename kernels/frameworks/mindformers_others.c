@@ -147,22 +147,10 @@ static const char of_any_value[] =
     "*.max_length *.repetition_penalty *.lora_alpha *.lora_a_init *.lora_b_init *.temperature "
     "*.top_k *.top_p ";
 
-static const char *const sections[] = {"model",
-                                       "model.model_config",
-                                       "model_config",
-                                       "moe_config",
-                                       "model.model_config.moe_config",
-                                       "parallel",
-                                       "parallel_config",
-                                       "distribute_parallel_config",
-                                       "recompute_config",
-                                       "swap_config",
-                                       "runner_config",
-                                       "training_args",
-                                       "optimizer",
-                                       "context",
-                                       "context.ascend_config",
-                                       NULL};
+static const char sections[] =
+    "model model.model_config model_config moe_config model.model_config.moe_config parallel "
+    "parallel_config distribute_parallel_config recompute_config swap_config runner_config "
+    "training_args optimizer context context.ascend_config";
 
 // ---- what the file has --------------------------------------------------------------------------
 

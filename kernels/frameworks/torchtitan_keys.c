@@ -4,6 +4,7 @@
 #include "kernels/frameworks/torchtitan_private.h"
 
 #include "base/edit/toml_edit.h"
+#include "base/text/characters.h"
 
 #include <string.h>
 
@@ -129,13 +130,9 @@ bool titan_knows(const char *path)
 
 bool titan_is_model_switch(const char *key)
 {
-    static const char *const keys[] = {"flavor",         "hf_assets_path",
-                                       "tokenizer_path", "converters",
-                                       "norm_type",      "print_after_conversion"};
-    for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
-        if (strcmp(keys[k], key) == 0)
-            return true;
-    return false;
+    static const char words[] = "flavor hf_assets_path tokenizer_path converters norm_type "
+                                "print_after_conversion";
+    return pps_has_word(words, key);
 }
 
 bool titan_is(const struct plaindoc *doc)

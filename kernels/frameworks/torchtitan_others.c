@@ -103,9 +103,8 @@ static const char of_any_value[] =
     "*.mxfp8_dim1_cast_kernel_choice *.use_fp8_dim1_cast_triton_kernel *.enable_float8_linear "
     "*.enable_fp8_linear training.fp8_linear ";
 
-static const char *const sections[] = {"model",        "training",  "parallelism",
-                                       "experimental", "optimizer", "activation_checkpoint",
-                                       "compile",      NULL};
+static const char sections[] =
+    "model training parallelism experimental optimizer activation_checkpoint compile";
 
 struct sorting {
     struct framework_reader *r;

@@ -21,13 +21,10 @@ void profile_units_free(struct profile_units *units)
 
 static bool is_ascend_file(const char *name)
 {
-    static const char *const names[] = {"kernel_details.csv", "trace_view.json",
-                                        "operator_memory.csv", "memory_record.csv",
-                                        "step_trace_time.csv"};
-    for (size_t k = 0; k < sizeof names / sizeof names[0]; k++)
-        if (strcmp(name, names[k]) == 0)
-            return true;
-    return false;
+    static const char words[] =
+        "kernel_details.csv trace_view.json operator_memory.csv memory_record.csv "
+        "step_trace_time.csv";
+    return pps_has_word(words, name);
 }
 
 // Returns whether a name is one of a trace: host_12.34.pt.trace.json.gz, rank3_trace.json,

@@ -4,6 +4,7 @@
 
 #include "base/document/plain.h"
 #include "base/system/installed.h"
+#include "base/text/characters.h"
 #include "engine/cli/describe/shell_files.h"
 #include "engine/cli/program.h"
 #include "engine/command/option_table.h"
@@ -125,23 +126,13 @@ static void offer_shipped(const struct completion_line *line, const char *kind,
     fputs(":files\n", out);
 }
 
-static bool is_one_of(const char *word, const char *const *list)
-{
-    for (; *list != NULL; list++)
-        if (strcmp(word, *list) == 0)
-            return true;
-    return false;
-}
-
 // Offers the values that the name of an argument stands for: RESULT, MODEL, FILE. `start` is the
 // beginning of the last word that stays.
 static void completion_values(const struct completion_line *line, const char *argument,
                               const char *start, FILE *out)
 {
-    static const char *const files[] = {"RESULT", "SHARD",   "A",      "B",    "FILE",
-                                        "PLAN",   "ORDER",   "LAYERS", "INIT", "BATCHES",
-                                        "POLICY", "FILE.so", "PATH",   "CSV",  NULL};
-    static const char *const folders[] = {"FOLDER", "DIR", "[DIR]", NULL};
+    static const char files[] = "RESULT SHARD A B FILE PLAN ORDER LAYERS INIT BATCHES POLICY "
+                                "FILE.so PATH CSV";
     static const char *const shards[] = {"auto", "auto/", NULL};
     if (strcmp(argument, "MODEL") == 0)
         offer_shipped(line, "model", start, out);
@@ -161,9 +152,9 @@ static void completion_values(const struct completion_line *line, const char *ar
     else if (strcmp(argument, "K/N") == 0)
         for (int s = 0; shards[s] != NULL; s++)
             completion_offer(line, start, shards[s], "K from the launcher", out);
-    else if (is_one_of(argument, files))
+    else if (pps_has_word(files, argument))
         fputs(":files\n", out);
-    else if (is_one_of(argument, folders))
+    else if (pps_has_word("FOLDER DIR [DIR]", argument))
         fputs(":folders\n", out);
 }
 

@@ -15,16 +15,13 @@
 static enum pps_status check_name(const char *format, struct pps_error *err)
 {
     static const char *const names[] = {"csv", "parquet"};
-    static const char *const converted[] = {"arrow", "npz", "npy"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(format, names[i]) == 0)
-            return PPS_OK;
-    for (size_t i = 0; i < sizeof converted / sizeof *converted; i++)
-        if (strcmp(format, converted[i]) == 0)
-            return pps_fail(err, PPS_E_INPUT,
-                            "--format %s: a run writes csv or parquet; then ppsweep convert "
-                            "RESULT -o NAME.%s",
-                            format, i == 0 ? "arrow" : "npz");
+    if (pps_has_word("csv parquet", format))
+        return PPS_OK;
+    if (pps_has_word("arrow npz npy", format))
+        return pps_fail(err, PPS_E_INPUT,
+                        "--format %s: a run writes csv or parquet; then ppsweep convert "
+                        "RESULT -o NAME.%s",
+                        format, strcmp(format, "arrow") == 0 ? "arrow" : "npz");
     const struct pps_hint hint = pps_did_you_mean(format, names, 2);
     return pps_fail(err, PPS_E_INPUT, "--format %.40s: expected csv or parquet%s", format,
                     hint.text);

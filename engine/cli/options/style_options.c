@@ -2,6 +2,7 @@
 // Reads the look of pictures and the names of their files.
 #include "engine/cli/options/style_options.h"
 
+#include "base/text/characters.h"
 #include "base/text/say.h"
 #include "engine/manifest/manifest_file.h"
 
@@ -71,12 +72,7 @@ static enum pps_status read_output(const char *path, const char *format,
 // Options that do not change a picture.
 static bool is_of_picture(const char *option)
 {
-    static const char *const others[] = {"output",   "threads", "force", "quiet",
-                                         "progress", "no-show", NULL};
-    for (int i = 0; others[i] != NULL; i++)
-        if (strcmp(others[i], option) == 0)
-            return false;
-    return true;
+    return !pps_has_word("output threads force quiet progress no-show", option);
 }
 
 static void put_option(const struct pps_args *args, const struct pps_opt *option, FILE *out)

@@ -3,6 +3,8 @@
 // only, and those that may change the shape.
 #include "kernels/common/description/model_config.h"
 
+#include "base/text/characters.h"
+
 #include <cjson/cJSON.h>
 #include <stdio.h>
 #include <string.h>
@@ -64,20 +66,10 @@ static const char *const shape_words[] = {
     "index", "inter", "inner",  "factor", "d_model", "n_ctx", "kv_",
 };
 
-static const char *const towers[] = {"vision_config", "audio_config",  "speech_config",
-                                     "vit_config",    "vision_tower",  "image_config",
-                                     "vision",        "visual_config", "vision_model"};
+static const char towers[] = "vision_config audio_config speech_config vit_config vision_tower "
+                             "image_config vision visual_config vision_model";
 
 // ---- kinds ----------------------------------------------------------------------------------
-
-static bool is_listed(const char *list, const char *name)
-{
-    const size_t n = strlen(name);
-    for (const char *at = strstr(list, name); at != NULL && n > 0; at = strstr(at + 1, name))
-        if (at > list && at[-1] == ' ' && at[n] == ' ')
-            return true;
-    return false;
-}
 
 static bool is_harmless(const char *name)
 {
@@ -87,15 +79,7 @@ static bool is_harmless(const char *name)
         if (n >= end && strcmp(name + n - end, harmless_ends[i]) == 0)
             return true;
     }
-    return strchr(name, ' ') == NULL && is_listed(harmless, name);
-}
-
-static bool is_tower(const char *name)
-{
-    for (size_t i = 0; i < sizeof towers / sizeof *towers; i++)
-        if (strcmp(towers[i], name) == 0)
-            return true;
-    return false;
+    return pps_has_word(harmless, name);
 }
 
 // Values that switch something on; a word is a choice of method.
@@ -145,7 +129,7 @@ enum modelconfig_kind modelconfig_kind_of(const struct modelconfig *c, const cha
         return CONFIG_UNPRICED;
     if (strcmp(path, "layer_types") == 0)
         return is_attention(item) ? CONFIG_HARMLESS : CONFIG_SHAPE;
-    if (is_tower(path))
+    if (pps_has_word(towers, path))
         return CONFIG_UNPRICED;
     if (is_harmless(path))
         return CONFIG_HARMLESS;
@@ -231,7 +215,7 @@ int modeldesc_notes(const struct cJSON *document, struct modeldesc_note *notes, 
     note_type(&n, &c);
     for (const cJSON *item = document->child; item != NULL && c.text != document;
          item = item->next)
-        if (is_tower(item->string) && is_active(item))
+        if (pps_has_word(towers, item->string) && is_active(item))
             add_note(&n, item, item->string);
     return n.n;
 }

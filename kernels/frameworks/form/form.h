@@ -112,9 +112,6 @@ struct framework_harmless {
 // below it, "*.b" the key b at any place, "a.b*" all keys whose path begins so.
 bool framework_fits(const char *patterns, const char *path);
 
-// Returns whether a word is one of several with blanks between them.
-bool framework_has_word(const char *words, const char *word);
-
 struct framework_others {
     const struct framework_harmless *table; // the first row that fits a key counts
     size_t n;
@@ -123,9 +120,9 @@ struct framework_others {
     // Returns whether the reader gives a meaning to a key.
     bool (*known)(const void *self, const char *path, const cJSON *item);
     const void *self;
-    // Sections whose keys are recorded one by one even if the reader and the table know none of them;
-    // ends with NULL. Any other section of unknown keys is recorded as one key.
-    const char *const *sections;
+    // Sections, with blanks between them, whose keys are recorded one by one even if the reader and the
+    // table know none of them. Any other section of unknown keys is recorded as one key.
+    const char *sections;
 };
 
 // Sorts all keys of a document that the reader does not know into harmless ones, which are ignored, and

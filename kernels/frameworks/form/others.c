@@ -2,6 +2,8 @@
 // Sorts the keys of a configuration that its reader does not know by a table of harmless ones.
 #include "kernels/frameworks/form/form.h"
 
+#include "base/text/characters.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,37 +18,22 @@ static const char *last_key(const char *path)
     return dot != NULL ? dot + 1 : path;
 }
 
-static bool is_same(const char *pattern, size_t n, const char *key)
-{
-    return strlen(key) == n && strncmp(pattern, key, n) == 0;
-}
-
 static bool fits(const char *pattern, size_t n, const char *path)
 {
     if (strncmp(pattern, "*.", 2) == 0)
-        return is_same(pattern + 2, n - 2, last_key(path));
+        return strlen(last_key(path)) == n - 2 &&
+               strncmp(pattern + 2, last_key(path), n - 2) == 0;
     if (pattern[n - 1] == '*')
         return strncmp(pattern, path, n - 1) == 0;
     return strncmp(pattern, path, n) == 0 && (path[n] == '\0' || path[n] == '.');
 }
 
-static bool any_fits(const char *patterns, const char *path,
-                     bool (*test)(const char *pattern, size_t n, const char *path))
-{
-    for (size_t n; n = strcspn(patterns, " "), n > 0; patterns += n + strspn(patterns + n, " "))
-        if (test(patterns, n, path))
-            return true;
-    return false;
-}
-
 bool framework_fits(const char *patterns, const char *path)
 {
-    return any_fits(patterns, path, fits);
-}
-
-bool framework_has_word(const char *words, const char *word)
-{
-    return any_fits(words, word, is_same);
+    for (size_t n; n = strcspn(patterns, " "), n > 0; patterns += n + strspn(patterns + n, " "))
+        if (fits(patterns, n, path))
+            return true;
+    return false;
 }
 
 static const struct framework_harmless *row_of(const struct framework_others *others,
@@ -110,9 +97,8 @@ static void join(char path[PATH_BYTES], const char *prefix, const char *key)
 static bool concerns(const struct walk *w, const cJSON *section, const char *prefix)
 {
     char path[PATH_BYTES];
-    for (const char *const *name = w->others->sections; *name != NULL; name++)
-        if (strcmp(*name, prefix) == 0)
-            return true;
+    if (pps_has_word(w->others->sections, prefix))
+        return true;
     for (const cJSON *item = section->child; item != NULL; item = item->next) {
         join(path, prefix, item->string);
         if (w->others->known(w->others->self, path, item) || row_of(w->others, path) != NULL ||

@@ -4,6 +4,8 @@
 // makes arguments, at d98e8a64), MindSpeed (028de58c) and MindSpeed-LLM (c77308a1).
 #include "kernels/frameworks/megatron/megatron_private.h"
 
+#include "base/text/characters.h"
+
 #include <string.h>
 #include <strings.h>
 
@@ -141,7 +143,7 @@ static bool is_in(const char *words, const char *value)
 
 enum megatron_meaning megatron_meaning_of(const char *name, const char *value)
 {
-    if (framework_has_word(other_shape, name))
+    if (pps_has_word(other_shape, name))
         return MEGATRON_CHANGES_SHAPE;
     for (size_t i = 0; i < COUNT_OF(no_effect_if); i++)
         if (strcmp(no_effect_if[i].name, name) == 0)

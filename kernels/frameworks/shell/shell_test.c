@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Evaluates the conditions of [ ], test, [[ ]] and (( )), as far as the words are known.
+#include "base/text/characters.h"
 #include "base/text/number.h"
 #include "kernels/frameworks/shell/shell_private.h"
 
@@ -64,12 +65,7 @@ static enum shell_status compare(const struct shell_text *a, const char *op,
 
 static bool is_binary(const char *op)
 {
-    static const char *const names[] = {"=",   "==",  "!=",  "=~",  "<",   ">",   "-eq", "-ne",
-                                        "-lt", "-le", "-gt", "-ge", "-nt", "-ot", "-ef"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(op, names[i]) == 0)
-            return true;
-    return false;
+    return pps_has_word("= == != =~ < > -eq -ne -lt -le -gt -ge -nt -ot -ef", op);
 }
 
 static enum shell_status unary(const char *op, const struct shell_text *text)

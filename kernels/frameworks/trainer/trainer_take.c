@@ -109,7 +109,7 @@ static int key_of(const struct trainer_dialect *dialect, const char *path)
     for (size_t k = 0; k < dialect->n; k++)
         if (strcmp(dialect->paths[k].path, path) == 0)
             return dialect->paths[k].key;
-    return framework_has_word(dialect->others, path) ? N_TRAINER_NUMBERS : -1;
+    return pps_has_word(dialect->others, path) ? N_TRAINER_NUMBERS : -1;
 }
 
 bool trainer_knows(const struct trainer_dialect *dialect, const char *path)
@@ -214,13 +214,12 @@ static bool is_known(const void *self, const char *path, const cJSON *item)
 
 bool trainer_sort_others(struct trainer *t, const struct trainer_dialect *dialect)
 {
-    static const char *const sections[] = {NULL};
     const struct framework_others others = {.table = dialect->harmless,
                                             .n = dialect->n_harmless,
                                             .of_any_value = dialect->of_any_value,
                                             .known = is_known,
                                             .self = dialect,
-                                            .sections = sections};
+                                            .sections = ""};
     return framework_sort_others(t->r, t->doc, &others);
 }
 
