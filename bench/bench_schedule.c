@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Speed of pipeline schedules: executing a new order, and a known order with other times, each against
-// the task graph that came before the executor; times of replicates; policies; the automatic schedulers;
-// the exact optimum. One JSON line per measurement, CPU time, the least of several runs. Not a test: a
-// wrong makespan is a failure, a slow machine is not.
+// Speed of pipeline schedules: executing a new order, and a known order with other times; times of
+// replicates; policies; the automatic schedulers; the exact optimum. One JSON line per measurement, CPU
+// time, the least of several runs. Not a test: a wrong makespan is a failure, a slow machine is not.
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/system/machine.h"
-#include "bench/former/task_graph.h"
 #include "kernels/common/executor/lanes_private.h"
 #include "kernels/schedule/catalogue/catalogue.h"
 #include "kernels/schedule/noise/noise.h"
@@ -89,26 +87,6 @@ static void set_times(struct pipeline *p, double f, double b, double w, double l
         }                                                                                      \
     } while (0)
 
-// 1F1B with as many devices and micro-batches as a task graph: time to compile and run it, and to run it again.
-static double time_graph(int32_t p, int32_t m, int repeats, double *again, double *makespan)
-{
-    const struct orders_shape shape = {p, 1, m, 1, ORDERS_STANDARD, 0};
-    double durations[128], delays[2] = {0, 0}, seconds;
-    double *ends = calloc((size_t)p * (size_t)orders_length(&shape), sizeof *ends);
-    struct task_graph *graph = NULL;
-    for (int32_t k = 0; k < 2 * p; k++)
-        durations[k] = k < p ? 2 : 4;
-    LEAST(seconds, repeats, {
-        task_graph_free(graph);
-        graph = task_graph_of_shape(&shape);
-        *makespan = task_graph_run(graph, durations, delays, ends);
-    });
-    LEAST(*again, repeats, *makespan = task_graph_run(graph, durations, delays, ends));
-    task_graph_free(graph);
-    free(ends);
-    return seconds;
-}
-
 // Executes the order of the last run in lanes, with the times of the pipeline. again: time of
 // executor_run_again.
 static bool execute_lanes(struct bench *b, const char *name, double again, int repeats)
@@ -147,7 +125,7 @@ static bool execute(const char *name, int32_t p, int32_t m, int32_t v)
                                            &(struct family_result){.value = 0}}) == FAMILY_DONE;
     const double n = (double)order_total(b.order);
     const int repeats = (int)fmax(1, 2e6 / n);
-    double new_order, again, graph_again, graph_makespan;
+    double new_order, again;
     double *durations =
         calloc((size_t)b.order->devices * (size_t)b.order->room, sizeof *durations);
     LEAST(new_order, repeats,
@@ -161,15 +139,9 @@ static bool execute(const char *name, int32_t p, int32_t m, int32_t v)
         }
     LEAST(again, repeats, executor_run_again(b.executor, durations, NULL));
     ok = ok && executor_makespan(b.executor) == makespan;
-    const double graph = time_graph(p, m, repeats, &graph_again, &graph_makespan),
-                 graph_n = 2.0 * p * m;
     printf("{\"name\":\"schedule_execute\",\"family\":\"%s\",\"p\":%d,\"m\":%d,\"v\":%d,"
-           "\"operations\":%.0f,\"new_million_per_s\":%.1f,\"again_us_per_1000\":%.2f,"
-           "\"graph_new_million_per_s\":%.1f,\"graph_again_us_per_1000\":%.2f,"
-           "\"new_times_faster\":%.2f,\"again_times_faster\":%.2f}\n",
-           name, p, m, v, n, n / new_order / 1e6, again / n * 1e9, graph_n / graph / 1e6,
-           graph_again / graph_n * 1e9, graph / graph_n / (new_order / n),
-           graph_again / graph_n / (again / n));
+           "\"operations\":%.0f,\"new_million_per_s\":%.1f,\"again_us_per_1000\":%.2f}\n",
+           name, p, m, v, n, n / new_order / 1e6, again / n * 1e9);
     ok = execute_lanes(&b, name, again, repeats / EXECUTOR_LANES + 1) && ok;
     free(durations);
     close_bench(&b);

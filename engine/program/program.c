@@ -389,12 +389,6 @@ const cJSON *pps_program_resolved(const struct pps_program *program)
     return program->resolved;
 }
 
-struct pps_program *pps_program_of(const struct pps_kernel *kernel)
-{
-    return kernel->run == pps_program_run ? (struct pps_program *)(uintptr_t)kernel->shared
-                                          : NULL;
-}
-
 bool pps_program_knows_results(const struct pps_program *program)
 {
     return program->knows_results;

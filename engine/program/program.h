@@ -47,9 +47,6 @@ const struct pps_kernel *pps_program_kernel(const struct pps_program *program);
 // kernel. Owned by the program.
 const cJSON *pps_program_resolved(const struct pps_program *program);
 
-// Returns the program of an experiment, or NULL if the kernel is no program.
-struct pps_program *pps_program_of(const struct pps_kernel *kernel);
-
 // Returns whether the results are known.
 bool pps_program_knows_results(const struct pps_program *program);
 

@@ -46,37 +46,28 @@ const struct pps_column contention_columns[N_COLUMNS] = {
          "GPU that ends last, from 0; the next seven columns are parts of its time and "
          "add up to total_time",
          PPS_COLUMN_INTEGER, .goal = PPS_NEUTRAL, .on_request = true},
-    [CRITICAL_COMPUTE] = {"critical_"
-                          "compute",
-                          "time", "its forwards and backwards at full rate", PPS_COLUMN_REAL,
-                          .decimals = 4, .goal = PPS_LOWER, .on_request = true},
-    [CRITICAL_SLOWDOWN] = {"critical_"
-                           "slowdown",
-                           "time",
+    [CRITICAL_COMPUTE] = {"critical_compute", "time", "its forwards and backwards at full rate",
+                          PPS_COLUMN_REAL, .decimals = 4, .goal = PPS_LOWER,
+                          .on_request = true},
+    [CRITICAL_SLOWDOWN] = {"critical_slowdown", "time",
                            "time that synchronisations add to its forwards and backwards",
                            PPS_COLUMN_REAL, .decimals = 4, .goal = PPS_LOWER,
                            .on_request = true},
-    [CRITICAL_FWD_PROP] = {"critical_"
-                           "fwd_prop",
-                           "time", "time it waits for activation transfers", PPS_COLUMN_REAL,
+    [CRITICAL_FWD_PROP] = {"critical_fwd_prop", "time",
+                           "time it waits for activation transfers", PPS_COLUMN_REAL,
                            .decimals = 4, .goal = PPS_LOWER, .on_request = true},
-    [CRITICAL_GRAD_PROP] = {"critical_"
-                            "grad_prop",
-                            "time", "time it waits for gradient transfers", PPS_COLUMN_REAL,
+    [CRITICAL_GRAD_PROP] = {"critical_grad_prop", "time",
+                            "time it waits for gradient transfers", PPS_COLUMN_REAL,
                             .decimals = 4, .goal = PPS_LOWER, .on_request = true},
     [CRITICAL_GRAD_SYNC] =
-        {"critical_"
-         "grad_sync",
-         "time", "time it waits because synchronisations take bandwidth of transfers",
-         PPS_COLUMN_REAL, .decimals = 4, .goal = PPS_LOWER, .on_request = true},
-    [CRITICAL_BUBBLE] = {"critical_"
-                         "bubble",
-                         "time",
+        {"critical_grad_sync", "time",
+         "time it waits because synchronisations take bandwidth of transfers", PPS_COLUMN_REAL,
+         .decimals = 4, .goal = PPS_LOWER, .on_request = true},
+    [CRITICAL_BUBBLE] = {"critical_bubble", "time",
                          "time it is idle before its last backward with no transfer on its way",
                          PPS_COLUMN_REAL, .decimals = 4, .goal = PPS_LOWER, .on_request = true},
-    [CRITICAL_FINAL_SYNC] = {"critical_"
-                             "final_sync",
-                             "time", "time after its last backward, when it only synchronises",
+    [CRITICAL_FINAL_SYNC] = {"critical_final_sync", "time",
+                             "time after its last backward, when it only synchronises",
                              PPS_COLUMN_REAL, .decimals = 4, .goal = PPS_LOWER,
                              .on_request = true},
     [SENSITIVITY] =

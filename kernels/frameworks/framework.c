@@ -191,15 +191,7 @@ bool framework_read_beside(struct framework_file *file, bool *read, enum plaindo
 
 bool framework_write(struct text_buffer *out, enum framework framework, enum plaindoc_form form,
                      const char *text, size_t n, const struct framework_settings *settings,
-                     struct pps_fault *fault)
-{
-    return framework_write_beside(out, framework, form, text, n, settings, NULL, fault);
-}
-
-bool framework_write_beside(struct text_buffer *out, enum framework framework,
-                            enum plaindoc_form form, const char *text, size_t n,
-                            const struct framework_settings *settings,
-                            const struct framework_beside *beside, struct pps_fault *fault)
+                     const struct framework_beside *beside, struct pps_fault *fault)
 {
     struct framework_writer w = {.settings = settings, .beside = beside, .fault = fault};
     const struct framework_form *found;

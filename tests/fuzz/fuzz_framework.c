@@ -51,7 +51,7 @@ static void check_write(enum framework framework, enum plaindoc_form form, const
     s.strategy.op = s.strategy.dp;
     s.strategy.sp = s.strategy.tp > 1;
     s.gbs = 4 * (int64_t)s.strategy.dp * s.strategy.mbs;
-    if (!framework_write_beside(&out, framework, form, text, n, &s, &beside, &fault)) {
+    if (!framework_write(&out, framework, form, text, n, &s, &beside, &fault)) {
         require_line(&fault);
     } else if (framework_read_beside(&file, &read, form, out.text, out.n, &beside, &fault)) {
         require(read);

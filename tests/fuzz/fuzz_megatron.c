@@ -41,7 +41,7 @@ static void change(enum plaindoc_form form, const char *text, size_t n)
         .profile_to = 7};
     struct text_buffer out = {.text = NULL};
     struct pps_fault fault;
-    if (!framework_write(&out, FRAMEWORK_MEGATRON, form, text, n, &settings, &fault))
+    if (!framework_write(&out, FRAMEWORK_MEGATRON, form, text, n, &settings, NULL, &fault))
         check_fault(&fault);
     text_buffer_free(&out);
 }

@@ -57,7 +57,8 @@ static void check_write(const char *text, size_t n, const uint8_t bytes[N_STRATE
         full[k] = bytes[7] / 4 % 4;
     s.full = bytes[7] & 64 ? full : NULL;
     s.profile = bytes[7] & 128;
-    if (!framework_write(&out, FRAMEWORK_TORCHTITAN, PLAINDOC_TOML, text, n, &s, &fault)) {
+    if (!framework_write(&out, FRAMEWORK_TORCHTITAN, PLAINDOC_TOML, text, n, &s, NULL,
+                         &fault)) {
         require_fault(&fault);
         text_buffer_free(&out);
         return;

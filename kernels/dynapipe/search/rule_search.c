@@ -127,12 +127,6 @@ double rule_search_open(struct rule_search *s, const struct plan_task *task, enu
     return s->makespan;
 }
 
-void rule_search_offer(struct rule_search *s, const struct rule_plan *plan)
-{
-    rule_plan_copy(&s->trial, plan, &s->size);
-    try(s);
-}
-
 // ---- moves ----------------------------------------------------------------------------------------
 
 static void change_order(struct rule_search *s)

@@ -18,9 +18,6 @@ struct rule_search *rule_search_take(const struct plan_size *size, struct rule *
 double rule_search_open(struct rule_search *search, const struct plan_task *task,
                         enum method method, struct poll *poll);
 
-// Offers a plan of the method from which the search may start.
-void rule_search_offer(struct rule_search *search, const struct rule_plan *plan);
-
 // Improves the best plan with so many evaluations. Returns its makespan.
 double rule_search_improve(struct rule_search *search, int64_t evaluations);
 

@@ -352,12 +352,7 @@ static bool is_script(const struct plaindoc *document)
 
 static bool read_script(struct framework_reader *r, const struct plaindoc *document)
 {
-    struct trainer_script o;
-    if (!open_script(&o, r, document))
-        return false;
-    const bool ok = trainer_put(&o.t);
-    trainer_script_close(&o);
-    return ok;
+    return trainer_read_launch(r, document, open_script);
 }
 
 // ---- changed copies -----------------------------------------------------------------------------
@@ -369,36 +364,25 @@ static bool can_add(const struct trainer_writer *w, const char *path)
            strncmp(path, "ddp.", 4) == 0;
 }
 
-static bool set_item(struct trainer_writer *w, const char *path, cJSON *value)
-{
-    const bool ok = value != NULL && w->set(w, path, value);
-    cJSON_Delete(value);
-    return ok;
-}
-
 static bool set_sp(struct trainer_writer *w, bool on)
 {
-    return set_item(w, "model.sequence_parallel", cJSON_CreateBool(on));
+    return trainer_set_item(w, "model.sequence_parallel", cJSON_CreateBool(on));
 }
 
 static bool set_batch(struct trainer_writer *w, int64_t all)
 {
     const bool flag = trainer_get(w->old, "global_batch_size") != NULL;
-    return !flag ? set_item(w, "train.global_batch_size", cJSON_CreateNumber((double)all))
-                 : trainer_fail(w->old, "global_batch_size",
-                                "write train.global_batch_size=%lld in place "
-                                "of this argument",
-                                (long long)all);
+    return !flag
+               ? trainer_set_item(w, "train.global_batch_size", cJSON_CreateNumber((double)all))
+               : trainer_fail(w->old, "global_batch_size",
+                              "write train.global_batch_size=%lld in place "
+                              "of this argument",
+                              (long long)all);
 }
 
 static bool set_recompute(struct trainer_writer *w, const char *word)
 {
-    const bool full = strcmp(word, "full") == 0, none = strcmp(word, "none") == 0;
-    return set_item(w, "model.recompute_granularity",
-                    none ? cJSON_CreateNull()
-                         : cJSON_CreateString(full ? "full" : "selective")) &&
-           (!full || (set_item(w, "model.recompute_method", cJSON_CreateString("uniform")) &&
-                      set_item(w, "model.recompute_num_layers", cJSON_CreateNumber(1))));
+    return trainer_set_layers(w, "model.", word);
 }
 
 static bool write_script(struct framework_writer *w, const struct plaindoc *document)

@@ -105,12 +105,7 @@ static bool open_script(struct trainer_script *o, struct framework_reader *r,
 
 static bool read_script(struct framework_reader *r, const struct plaindoc *document)
 {
-    struct trainer_script o;
-    if (!open_script(&o, r, document))
-        return false;
-    const bool ok = trainer_put(&o.t);
-    trainer_script_close(&o);
-    return ok;
+    return trainer_read_launch(r, document, open_script);
 }
 
 static bool is_yaml(const struct plaindoc *document)
@@ -144,10 +139,7 @@ static bool can_add(const struct trainer_writer *w, const char *path)
 
 static bool set_sp(struct trainer_writer *w, bool on)
 {
-    cJSON *value = cJSON_CreateBool(on);
-    const bool ok = value != NULL && w->set(w, "sequence_parallel", value);
-    cJSON_Delete(value);
-    return ok;
+    return trainer_set_item(w, "sequence_parallel", cJSON_CreateBool(on));
 }
 
 static bool set_batch(struct trainer_writer *w, int64_t all)
@@ -163,12 +155,9 @@ static bool set_recompute(struct trainer_writer *w, const char *word)
     if (trainer_get(w->old, "recompute_granularity") != NULL || strcmp(word, "select") == 0)
         return trainer_fail(w->old, "recompute_granularity",
                             "recomputation \"%s\" is not written here", word);
-    cJSON *value = cJSON_CreateBool((strcmp(word, "full") == 0) != factory);
-    const bool ok =
-        value != NULL &&
-        w->set(w, factory ? "disable_gradient_checkpointing" : "gradient_checkpointing", value);
-    cJSON_Delete(value);
-    return ok;
+    return trainer_set_item(
+        w, factory ? "disable_gradient_checkpointing" : "gradient_checkpointing",
+        cJSON_CreateBool((strcmp(word, "full") == 0) != factory));
 }
 
 static struct trainer_writer writer_of(struct framework_writer *w, struct trainer *old)

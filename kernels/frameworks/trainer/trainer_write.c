@@ -46,10 +46,7 @@ static bool set_number(struct trainer_writer *w, enum trainer_key key, const cha
     snprintf(text, sizeof text, "%s = %" PRId64, name, value);
     if (path == NULL)
         return cannot(w, text);
-    cJSON *item = cJSON_CreateNumber((double)value);
-    const bool ok = item != NULL && w->set(w, path, item);
-    cJSON_Delete(item);
-    return ok;
+    return trainer_set_item(w, path, cJSON_CreateNumber((double)value));
 }
 
 // ---- ranks --------------------------------------------------------------------------------------
@@ -289,10 +286,39 @@ void trainer_writer_of_overrides(struct trainer_writer *w, const struct shell_sc
     w->set = set_override;
 }
 
+bool trainer_set_item(struct trainer_writer *w, const char *path, cJSON *value)
+{
+    const bool ok = value != NULL && w->set(w, path, value);
+    cJSON_Delete(value);
+    return ok;
+}
+
+bool trainer_set_layers(struct trainer_writer *w, const char *path, const char *word)
+{
+    const bool full = strcmp(word, "full") == 0, none = strcmp(word, "none") == 0;
+    char granularity[128], method[128], number[128];
+    snprintf(granularity, sizeof granularity, "%srecompute_granularity", path);
+    snprintf(method, sizeof method, "%srecompute_method", path);
+    snprintf(number, sizeof number, "%srecompute_num_layers", path);
+    cJSON *value = none ? cJSON_CreateNull() : cJSON_CreateString(full ? "full" : "selective");
+    return trainer_set_item(w, granularity, value) &&
+           (!full || (trainer_set_item(w, method, cJSON_CreateString("uniform")) &&
+                      trainer_set_item(w, number, cJSON_CreateNumber(1))));
+}
+
+bool trainer_read_launch(struct framework_reader *r, const struct plaindoc *document,
+                         trainer_open_launch *take)
+{
+    struct trainer_script o;
+    if (!take(&o, r, document))
+        return false;
+    const bool ok = trainer_put(&o.t);
+    trainer_script_close(&o);
+    return ok;
+}
+
 bool trainer_write_launch(struct framework_writer *w, const struct plaindoc *document,
-                          enum framework framework,
-                          bool (*take)(struct trainer_script *o, struct framework_reader *r,
-                                       const struct plaindoc *document),
+                          enum framework framework, trainer_open_launch *take,
                           struct trainer_writer writer)
 {
     struct framework_file file = {.framework = framework};

@@ -32,12 +32,23 @@ void trainer_writer_of_arguments(struct trainer_writer *w, struct shell_edit *sh
 void trainer_writer_of_overrides(struct trainer_writer *w, const struct shell_script *script,
                                  const struct shell_command *command, struct text_edit *edit);
 
+// Sets a value and frees it. Returns false with a fault.
+bool trainer_set_item(struct trainer_writer *w, const char *path, cJSON *value);
+
+// Sets recompute_granularity, and for whole layers method and number, below a path "model.". Returns false with a fault.
+bool trainer_set_layers(struct trainer_writer *w, const char *path, const char *word);
+
+typedef bool trainer_open_launch(struct trainer_script *o, struct framework_reader *r,
+                                 const struct plaindoc *document);
+
+// Reads a launch line that `take` opens. Returns false with a fault.
+bool trainer_read_launch(struct framework_reader *r, const struct plaindoc *document,
+                         trainer_open_launch *take);
+
 // Changes the overrides of a launch line that `take` opens. `writer` has the dialect and what it can say; `old` and the
 // settings are set here. Returns false with a fault.
 bool trainer_write_launch(struct framework_writer *w, const struct plaindoc *document,
-                          enum framework framework,
-                          bool (*take)(struct trainer_script *o, struct framework_reader *r,
-                                       const struct plaindoc *document),
+                          enum framework framework, trainer_open_launch *take,
                           struct trainer_writer writer);
 
 // Writes all settings. Returns false with a fault if the configuration cannot say one of them.

@@ -315,12 +315,7 @@ static bool open_script(struct trainer_script *o, struct framework_reader *r,
 
 static bool read_script(struct framework_reader *r, const struct plaindoc *document)
 {
-    struct trainer_script o;
-    if (!open_script(&o, r, document))
-        return false;
-    const bool ok = trainer_put(&o.t);
-    trainer_script_close(&o);
-    return ok;
+    return trainer_read_launch(r, document, open_script);
 }
 
 static bool is_yaml(const struct plaindoc *document)
@@ -352,16 +347,9 @@ static bool can_add(const struct trainer_writer *w, const char *path)
                                  strcmp(path, ACTOR "fsdp_config.fsdp_size") == 0);
 }
 
-static bool set_item(struct trainer_writer *w, const char *path, cJSON *value)
-{
-    const bool ok = value != NULL && w->set(w, path, value);
-    cJSON_Delete(value);
-    return ok;
-}
-
 static bool set_sp(struct trainer_writer *w, bool on)
 {
-    return set_item(w, MEGATRON "sequence_parallel", cJSON_CreateBool(on));
+    return trainer_set_item(w, MEGATRON "sequence_parallel", cJSON_CreateBool(on));
 }
 
 static bool set_batch(struct trainer_writer *w, int64_t all)
@@ -373,24 +361,18 @@ static bool set_batch(struct trainer_writer *w, int64_t all)
         return trainer_fail(w->old, path,
                             "%lld sequences are not whole prompts of %lld answers",
                             (long long)all, (long long)answers);
-    return set_item(w, path, cJSON_CreateNumber((double)(all / answers)));
+    return trainer_set_item(w, path, cJSON_CreateNumber((double)(all / answers)));
 }
 
 static bool set_recompute(struct trainer_writer *w, const char *word)
 {
-    const bool full = strcmp(word, "full") == 0, none = strcmp(word, "none") == 0;
-    if (!is_megatron(w))
-        return strcmp(word, "select") == 0
-                   ? trainer_fail(w->old,
-                                  "actor_rollout_ref.model.enable_gradient_checkpointing",
-                                  "FSDP recomputes all of a layer or nothing")
-                   : set_item(w, "actor_rollout_ref.model.enable_gradient_checkpointing",
-                              cJSON_CreateBool(full));
-    return set_item(w, LAYERS "recompute_granularity",
-                    none ? cJSON_CreateNull()
-                         : cJSON_CreateString(full ? "full" : "selective")) &&
-           (!full || (set_item(w, LAYERS "recompute_method", cJSON_CreateString("uniform")) &&
-                      set_item(w, LAYERS "recompute_num_layers", cJSON_CreateNumber(1))));
+    if (is_megatron(w))
+        return trainer_set_layers(w, LAYERS, word);
+    return strcmp(word, "select") == 0
+               ? trainer_fail(w->old, "actor_rollout_ref.model.enable_gradient_checkpointing",
+                              "FSDP recomputes all of a layer or nothing")
+               : trainer_set_item(w, "actor_rollout_ref.model.enable_gradient_checkpointing",
+                                  cJSON_CreateBool(strcmp(word, "full") == 0));
 }
 
 static struct trainer_writer writer_of(struct framework_writer *w, struct trainer *old)

@@ -13,8 +13,8 @@ enum pps_status nd_configuration_write(struct text_buffer *text,
     struct pps_fault fault = {.line = 0};
     const char *path = document->json.name;
     const struct framework_beside beside = plan_document_beside(path);
-    if (!framework_write_beside(text, document->framework, document->form, document->original,
-                                document->n_original, settings, &beside, &fault))
+    if (!framework_write(text, document->framework, document->form, document->original,
+                         document->n_original, settings, &beside, &fault))
         return pps_fail_at(err, PPS_E_INPUT, path, fault.line, fault.column,
                            "cannot write this strategy: %s", fault.text);
     return text->failed ? pps_fail_memory(err, "a copy of %s", path) : PPS_OK;

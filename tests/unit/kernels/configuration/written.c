@@ -325,7 +325,7 @@ static void write_and_read(struct random *r, int form)
         .full = has_lists(form) ? full : NULL,
         .select = has_lists(form) ? select : NULL};
     cr_assert(framework_write(&text, forms[form].framework, forms[form].form, forms[form].text,
-                              strlen(forms[form].text), &settings, &fault),
+                              strlen(forms[form].text), &settings, NULL, &fault),
               "%s", fault.text);
     read_text(&again, form, text.text);
     if (!has_lists(form))

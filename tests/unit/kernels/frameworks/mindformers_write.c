@@ -66,9 +66,9 @@ static struct text_buffer write_ok(const char *text, size_t n,
 {
     struct text_buffer out = {.text = NULL};
     struct pps_fault fault = {.item = NULL};
-    cr_assert(
-        framework_write(&out, FRAMEWORK_MINDFORMERS, PLAINDOC_YAML, text, n, settings, &fault),
-        "%d:%d: %s", fault.line, fault.column, fault.text);
+    cr_assert(framework_write(&out, FRAMEWORK_MINDFORMERS, PLAINDOC_YAML, text, n, settings,
+                              NULL, &fault),
+              "%d:%d: %s", fault.line, fault.column, fault.text);
     cr_assert_not(out.failed);
     return out;
 }
@@ -477,7 +477,7 @@ Test(mindformers_write, faults)
         struct text_buffer out = {.text = NULL};
         struct pps_fault fault = {.item = NULL};
         cr_assert_not(framework_write(&out, FRAMEWORK_MINDFORMERS, PLAINDOC_YAML, merged,
-                                      sizeof merged - 1, &rows[i].settings, &fault));
+                                      sizeof merged - 1, &rows[i].settings, NULL, &fault));
         cr_expect(fault.line == rows[i].line && fault.column == rows[i].column, "%d:%d: %s",
                   fault.line, fault.column, fault.text);
         cr_expect_str_eq(fault.text, rows[i].wanted, "%s", fault.text);

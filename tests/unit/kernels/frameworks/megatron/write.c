@@ -237,7 +237,7 @@ static void round_trip(const struct document *document, struct random *r)
     struct wanted w;
     draw_settings(r, &before, &w);
     cr_assert(framework_write(&out, FRAMEWORK_MEGATRON, document->form, document->text, n,
-                              &w.settings, &fault),
+                              &w.settings, NULL, &fault),
               "%d:%d: %s", fault.line, fault.column, fault.text);
     struct framework_file after = read_text(out.text, out.n, document->form);
     expect_strategy(&after, &before, &w, out.text);
@@ -245,7 +245,7 @@ static void round_trip(const struct document *document, struct random *r)
     // The same settings again change nothing.
     struct text_buffer again = {.text = NULL};
     cr_assert(framework_write(&again, FRAMEWORK_MEGATRON, document->form, out.text, out.n,
-                              &w.settings, &fault));
+                              &w.settings, NULL, &fault));
     cr_assert_str_eq(again.text, out.text);
     text_buffer_free(&again);
     framework_file_free(&before);
@@ -299,7 +299,7 @@ Test(megatron_write, nothing_changes)
         if (settings.strategy.dp == 0)
             settings.strategy.dp = settings.strategy.op = 1;
         cr_assert(framework_write(&out, FRAMEWORK_MEGATRON, document.form, text.text, text.n,
-                                  &settings, &fault),
+                                  &settings, NULL, &fault),
                   "%s", fault.text);
         if (strcmp(names[i], "deepseek-v3.sh") != 0) // its MTP layer moves to the last chunk
             cr_assert_str_eq(out.text, text.text, "%s\n%s", names[i], out.text);
@@ -328,7 +328,7 @@ Test(megatron_write, conditions)
     struct text_buffer out = {.text = NULL};
     struct pps_fault fault;
     cr_assert(framework_write(&out, FRAMEWORK_MEGATRON, PLAINDOC_FLAT, text, sizeof text - 1,
-                              &settings, &fault),
+                              &settings, NULL, &fault),
               "%s", fault.text);
     cr_assert_str_eq(out.text, wanted, "%s", out.text);
     text_buffer_free(&out);
@@ -353,12 +353,12 @@ Test(megatron_write, uneven_recompute)
     struct text_buffer out = {.text = NULL}, again = {.text = NULL};
     struct pps_fault fault;
     cr_assert(framework_write(&out, FRAMEWORK_MEGATRON, PLAINDOC_FLAT, text, sizeof text - 1,
-                              &settings, &fault));
+                              &settings, NULL, &fault));
     cr_assert(out.n == sizeof text - 1 + sizeof wanted - 1 &&
                   strcmp(out.text + sizeof text - 1, wanted) == 0,
               "%s", out.text);
     cr_assert(framework_write(&again, FRAMEWORK_MEGATRON, PLAINDOC_FLAT, out.text, out.n,
-                              &settings, &fault));
+                              &settings, NULL, &fault));
     cr_assert_str_eq(again.text, out.text);
     text_buffer_free(&out);
     text_buffer_free(&again);

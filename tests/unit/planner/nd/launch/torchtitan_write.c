@@ -31,7 +31,7 @@ static char *written(const char *text, const struct framework_settings *settings
     struct text_buffer out = {.text = NULL};
     text_buffer_add_bytes(&out, "", 0);
     const bool ok = framework_write(&out, FRAMEWORK_TORCHTITAN, PLAINDOC_TOML, text,
-                                    strlen(text), settings, fault);
+                                    strlen(text), settings, NULL, fault);
     cr_assert_not(out.failed);
     if (ok)
         return out.text;
