@@ -9,7 +9,6 @@
 #include "engine/cli/options/picture_options.h"
 #include "engine/cli/report/best_report.h"
 #include "engine/cli/verbs.h"
-#include "engine/command/duration.h"
 #include "engine/command/signals.h"
 #include "engine/job/existing_result.h"
 #include "engine/job/job.h"

@@ -12,7 +12,6 @@
 #include "engine/cli/plan.h"
 #include "engine/cli/report/progress.h"
 #include "engine/cli/report/run_report.h"
-#include "engine/command/duration.h"
 #include "engine/command/shard_option.h"
 #include "engine/command/signals.h"
 #include "engine/job/job.h"

@@ -367,7 +367,6 @@ const struct pps_command pps_command_trace = {
     .details = details,
     .options = options,
     .params = params,
-    .min_words = 0,
     .max_words = -1,
     .kernels = true,
     .main = trace_main,

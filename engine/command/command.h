@@ -105,6 +105,11 @@ PPS_MUST_CHECK enum pps_status pps_arg_memory(const struct pps_args *args,
                                               const struct pps_memory_option *option,
                                               double *value, struct pps_error *err);
 
+// Reads the option --name in seconds, written as 90, 90s, 1.5h, 1h30m or 2d. Leaves *seconds
+// unchanged if the option is not given. Returns PPS_E_INPUT for other texts and for 0.
+PPS_MUST_CHECK enum pps_status pps_arg_duration(const struct pps_args *args, const char *name,
+                                                double *seconds, struct pps_error *err);
+
 // Parses --digits: a number of decimals 0 ... 17, or "full" (PPS_FULL_DIGITS). *digits is
 // unchanged if the option is not given.
 PPS_MUST_CHECK enum pps_status pps_arg_digits(const struct pps_args *args, int *digits,

@@ -3,6 +3,7 @@
 #include "engine/command/arguments_private.h"
 
 #include "base/text/decimal.h"
+#include "base/text/duration.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -186,4 +187,16 @@ enum pps_status pps_arg_digits(const struct pps_args *args, int *digits, struct 
                         text, PPS_MAX_DIGITS);
     *digits = (int)number;
     return PPS_OK;
+}
+
+enum pps_status pps_arg_duration(const struct pps_args *args, const char *name, double *seconds,
+                                 struct pps_error *err)
+{
+    const char *text = pps_arg(args, name);
+    if (text == NULL || pps_duration_read(text, seconds))
+        return PPS_OK;
+    return pps_fail(err, PPS_E_INPUT,
+                    "--%s %s: expected a time above 0, at most a year, such as 90s, 5m, 1h30m "
+                    "or 3600 (seconds)",
+                    name, text);
 }

@@ -298,7 +298,6 @@ const struct pps_command schedule_judge_command = {
     .details = details,
     .options = options,
     .config = true,
-    .min_words = 0,
     .max_words = -1,
     .main = judge_main,
 };

@@ -4,7 +4,6 @@
 
 #include "base/document/json.h"
 #include "base/text/say.h"
-#include "engine/command/duration.h"
 #include "engine/command/signals.h"
 #include "extras/learn/learn.h"
 #include "extras/learning/problem_json.h"
@@ -283,7 +282,6 @@ const struct pps_command schedule_learn_command = {
     .usage = "[options] -o POLICY",
     .details = details,
     .options = options,
-    .min_words = 0,
     .max_words = 0,
     .main = learn_main,
 };

@@ -217,7 +217,6 @@ const struct pps_command balance_command = {
     .aliases = aliases,
     .config = true,
     .one_dash = true,
-    .min_words = 0,
     .max_words = -1,
     .main = balance_main,
 };

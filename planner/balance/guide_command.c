@@ -181,7 +181,6 @@ const struct pps_command balance_guide_command = {
     .options = options,
     .config = true,
     .one_dash = true,
-    .min_words = 0,
     .max_words = 0,
     .main = guide_main,
 };

@@ -185,7 +185,6 @@ const struct pps_command balance_layers_command = {
     .options = options,
     .config = true,
     .one_dash = true,
-    .min_words = 0,
     .max_words = 4,
     .main = layers_main,
 };

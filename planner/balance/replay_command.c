@@ -102,7 +102,6 @@ const struct pps_command balance_replay_command = {
     .aliases = aliases,
     .config = true,
     .one_dash = true,
-    .min_words = 0,
     .max_words = 2,
     .main = replay_main,
 };

@@ -3,7 +3,6 @@
 #include "planner/balance/request.h"
 
 #include "base/text/status.h"
-#include "engine/command/duration.h"
 #include "kernels/balance/documents/training_read.h"
 #include "kernels/balance/model/sequence.h"
 #include "kernels/balance/search/balance_search.h"

@@ -41,7 +41,6 @@ const struct pps_command measure_device_command = {
     .usage = "",
     .details = details,
     .options = options,
-    .min_words = 0,
     .max_words = 0,
     .main = device_main,
 };

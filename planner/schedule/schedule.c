@@ -381,7 +381,6 @@ const struct pps_command schedule_command = {
     .details = details,
     .options = options,
     .config = true,
-    .min_words = 0,
     .max_words = 2,
     .main = schedule_main,
 };

@@ -35,6 +35,19 @@ enum nd_outcome nd_play(const struct nd_program *program, const struct nd_choice
     return passes_play(passes) ? ND_DONE : ND_NO_MEMORY;
 }
 
+struct bubble bubble_split(const struct bubble_work *work)
+{
+    const double p = work->stages, slots = (double)work->chunks * work->micro_batches;
+    struct bubble bubble = {
+        .total = (p * work->makespan - work->useful) / work->useful,
+        .ideal = (p - 1) / slots,
+        .recompute = work->done / work->useful - 1,
+        .transfer = p * (work->makespan - work->makespan_no_hops) / work->useful,
+    };
+    bubble.imbalance = bubble.total - bubble.ideal - bubble.recompute - bubble.transfer;
+    return bubble;
+}
+
 enum nd_outcome nd_bubble(const struct nd_program *program, const struct nd_choice *choice,
                           struct poll *poll, struct bubble *bubble)
 {

@@ -384,7 +384,6 @@ const struct pps_command nd_calibrate_command = {
     .usage = "[options] FILE | --grid FILE",
     .details = details,
     .options = options,
-    .min_words = 0,
     .max_words = 1,
     .main = calibrate_main,
 };

@@ -455,7 +455,6 @@ const struct pps_command nd_pipeline_command = {
     .config = true,
     .same = plan_same_options,
     .one_dash = true,
-    .min_words = 0,
     .max_words = 2,
     .main = pipeline_main,
 };

@@ -317,7 +317,6 @@ const struct pps_command nd_rank_command = {
     .options = options,
     .config = true,
     .same = plan_same_options,
-    .min_words = 0,
     .max_words = 2,
     .main = rank_main,
 };

@@ -330,7 +330,6 @@ const struct pps_command nd_command = {
     .options = options,
     .config = true,
     .same = plan_same_options,
-    .min_words = 0,
     .max_words = 2,
     .main = nd_main,
 };
@@ -344,7 +343,6 @@ const struct pps_command nd_search_command = {
     .options = options,
     .config = true,
     .same = plan_same_options,
-    .min_words = 0,
     .max_words = 2,
     .main = nd_main,
 };

@@ -2,7 +2,6 @@
 // ppsweep nd dryrun and nd profile: options, and the two commands.
 #include "planner/nd/runs/commands.h"
 
-#include "engine/command/duration.h"
 #include "engine/command/shard_option.h"
 #include "engine/command/signals.h"
 #include "planner/nd/runs/devices.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The causes of idle time.
-#include "kernels/common/interleaved/bubble.h"
+#include "kernels/common/split/playback.h"
 
 #include <criterion/criterion.h>
 
