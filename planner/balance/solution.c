@@ -2,8 +2,6 @@
 // Solves a balance request.
 #include "planner/balance/solution.h"
 
-#include "kernels/balance/model/naive.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

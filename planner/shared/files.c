@@ -70,8 +70,7 @@ static enum pps_status plan_of_json(struct plan **plan, struct pps_json *json,
         return PPS_OK;
     if (fault.item == NULL)
         fault.item = json->root;
-    return fault.text[0] == '\0' ? pps_fail_memory(err, "%s", json->name)
-                                 : plan_fail_document(json, &fault, err);
+    return plan_fail_document(json, &fault, err);
 }
 
 enum pps_status plan_file_read(struct plan **plan, struct pps_json *json, const char *path,
@@ -146,6 +145,8 @@ void plan_table_free(struct plan_table *data)
 enum pps_status plan_fail_document(const struct pps_json *json, const struct pps_fault *fault,
                                    struct pps_error *err)
 {
+    if (fault->text[0] == '\0')
+        return pps_fail_memory(err, "%s", json->name);
     return fault->at_key ? pps_json_fail_key(json, fault->item, err, "%s", fault->text)
                          : pps_json_fail(json, fault->item, err, "%s", fault->text);
 }

@@ -44,7 +44,7 @@ void plan_table_free(struct plan_table *data);
 // Returns PPS_E_INPUT with the place of a fault in the table.
 enum pps_status plan_fail_table(const struct plan_table *data, const struct pps_fault *fault,
                                 struct pps_error *err);
-// Returns PPS_E_INPUT with the place of a fault in a document.
+// Returns PPS_E_INPUT with the place of a fault in a document. A fault without text is a lack of memory.
 enum pps_status plan_fail_document(const struct pps_json *json, const struct pps_fault *fault,
                                    struct pps_error *err);
 

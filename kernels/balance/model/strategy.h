@@ -83,4 +83,12 @@ void balance_to_lists(const struct balance_layers *layers,
 // selective kinds.
 bool balance_is_canonical(const struct balance_strategy *strategy);
 
+// Returns the kind of a layer that recomputes all that the considered kinds can: full, otherwise both, otherwise the
+// last one; BALANCE_NONE: no other kind is considered.
+enum balance_kind balance_strongest_kind(const struct balance_layers *layers);
+
+// Gives every chunk floor(L / (P V)) layers of a kind. Layers that remain go one each to the first chunks.
+void balance_naive(const struct balance_layers *layers, enum balance_kind kind,
+                   struct balance_strategy *strategy);
+
 #endif

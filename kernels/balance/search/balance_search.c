@@ -2,7 +2,6 @@
 // Searches strategies: proxy, starts, bound, local search.
 #include "kernels/balance/search/balance_search.h"
 
-#include "kernels/balance/model/naive.h"
 #include "kernels/balance/search/balance_bound.h"
 #include "kernels/balance/search/balance_draft.h"
 #include "kernels/balance/search/balance_proof.h"

@@ -23,13 +23,6 @@ static void warn(const struct pps_json *json, const cJSON *item)
     pps_say(stderr, "warning   %s:%d:%d: %s", at.file, at.line, at.column, at.text);
 }
 
-static enum pps_status fail(const struct init_file *file, const struct pps_fault *fault,
-                            struct pps_error *err)
-{
-    return fault->text[0] == '\0' ? pps_fail_memory(err, "%s", file->json.name)
-                                  : plan_fail_document(&file->json, fault, err);
-}
-
 enum pps_status init_file_read(struct init_file *file, const char *path, struct pps_error *err)
 {
     struct pps_fault fault;
@@ -42,7 +35,7 @@ enum pps_status init_file_read(struct init_file *file, const char *path, struct 
         return status;
     if (!balance_init_read(file->json.root, &file->init, &fault) ||
         !memory_fit_find(&file->init, &file->fit, &fault)) {
-        status = fail(file, &fault, err);
+        status = plan_fail_document(&file->json, &fault, err);
         init_file_free(file);
         return status;
     }

@@ -23,8 +23,7 @@ enum pps_status balance_manual_file_read(struct balance_manual_file *file, const
                           "offset, recompute, select_recompute and select_comm_recompute",
                           path);
     else if (!balance_manual_read(json->root, layers, stages, chunks, &file->manual, &fault))
-        status = fault.text[0] == '\0' ? pps_fail_memory(err, "%s", path)
-                                       : plan_fail_document(json, &fault, err);
+        status = plan_fail_document(json, &fault, err);
     if (status != PPS_OK) {
         balance_manual_file_free(file);
         return status;

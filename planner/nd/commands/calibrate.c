@@ -7,6 +7,7 @@
 #include "planner/nd/commands/commands.h"
 
 #include "planner/nd/profiling/calibrate.h"
+#include "planner/shared/files.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -181,9 +182,8 @@ static enum pps_status load(struct calibration *c, const char *path, struct pps_
     memset(c->cache, 0, bytes);
     if (nd_measurements_read(c->all, ND_MEASURED, &c->n, c->json.root, &fault))
         return PPS_OK;
-    const cJSON *item = fault.item != NULL ? fault.item : c->json.root;
-    return fault.at_key ? pps_json_fail_key(&c->json, item, err, "%s", fault.text)
-                        : pps_json_fail(&c->json, item, err, "%s", fault.text);
+    fault.item = fault.item != NULL ? fault.item : c->json.root;
+    return plan_fail_document(&c->json, &fault, err);
 }
 
 // ---- the fit ------------------------------------------------------------------------------------

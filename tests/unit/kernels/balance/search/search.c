@@ -3,7 +3,6 @@
 // that exceeds memory, an answer that is worse than one the search knew, and a budget that is exceeded.
 #include "kernels/balance/search/balance_search.h"
 
-#include "kernels/balance/model/naive.h"
 #include "tests/unit/support/kernels/balance_cases.h"
 #include "tests/unit/support/near.h"
 #include "tests/unit/support/rounds.h"
