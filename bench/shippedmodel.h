@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loads models that come with the program, for benchmarks.
-#ifndef BENCH_SHIPPEDMODEL_H
-#define BENCH_SHIPPEDMODEL_H
+#pragma once
 
 #include "base/document/json.h"
 #include "base/system/installed.h"
@@ -28,5 +27,3 @@ static inline struct modeldesc shipped_model(const char *name)
     free(path);
     return model;
 }
-
-#endif

@@ -3,8 +3,7 @@
 // float64, bool and utf8, not compressed, so readers map them into memory; an empty cell is null.
 // Source: "Arrow columnar format" and "IPC file format" of Apache Arrow 1.0 and later (metadata
 // version 5).
-#ifndef PPS_BASE_COLUMNS_ARROW_WRITE_H
-#define PPS_BASE_COLUMNS_ARROW_WRITE_H
+#pragma once
 
 #include "base/columns/schema.h"
 #include "base/text/text_buffer.h"
@@ -30,5 +29,3 @@ PPS_MUST_CHECK enum pps_status pps_arrow_batch(struct pps_arrow *arrow, const ch
                                                struct text_buffer *out, struct pps_error *err);
 PPS_MUST_CHECK enum pps_status pps_arrow_end(struct pps_arrow *arrow, struct text_buffer *out,
                                              struct pps_error *err);
-
-#endif

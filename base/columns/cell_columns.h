@@ -2,8 +2,7 @@
 // Walks the columns of a block of rows, one column after the other: the cells of all rows, and
 // codes of equal cells. Rows are lines of plain cells, separated by commas; quotes are part of a
 // cell. Each walk belongs to one thread and reuses its memory for the next block.
-#ifndef PPS_BASE_COLUMNS_CELL_COLUMNS_H
-#define PPS_BASE_COLUMNS_CELL_COLUMNS_H
+#pragma once
 
 #include "base/text/hash_slots.h"
 #include "base/text/status.h"
@@ -43,5 +42,3 @@ PPS_MUST_CHECK enum pps_status pps_cell_columns_next(struct pps_cell_columns *co
                                                      struct pps_error *err);
 
 void pps_cell_columns_free(struct pps_cell_columns *columns);
-
-#endif

@@ -2,8 +2,7 @@
 // The kinds of typed columns, and how the cells of a column are spelled: a typed value and the
 // spelling of its column give the text of the cell again, character by character. An empty cell is
 // a missing value of every kind. Thread-safe.
-#ifndef PPS_BASE_COLUMNS_CELL_KIND_H
-#define PPS_BASE_COLUMNS_CELL_KIND_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -55,5 +54,3 @@ struct pps_spelling pps_spelling_next(struct pps_spelling spelling, enum pps_cel
 // its length. Not for PPS_SPELLED_OTHER.
 size_t pps_spell(struct pps_spelling spelling, enum pps_cell_kind kind, uint64_t value,
                  char *out);
-
-#endif

@@ -3,8 +3,7 @@
 // vector refers to is written before it. A place is the distance of an object from the end of the
 // buffer. Source: "FlatBuffers internals" of the FlatBuffers documentation. Memory that runs out
 // shows in `failed`.
-#ifndef PPS_BASE_COLUMNS_FLATBUFFER_H
-#define PPS_BASE_COLUMNS_FLATBUFFER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -44,5 +43,3 @@ void pps_flat_finish(struct pps_flat *flat, uint32_t root);
 const unsigned char *pps_flat_bytes(const struct pps_flat *flat);
 
 void pps_flat_free(struct pps_flat *flat);
-
-#endif

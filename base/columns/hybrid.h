@@ -2,8 +2,7 @@
 // Packs small numbers in the hybrid of run lengths and bit fields that Parquet uses for dictionary
 // codes and definition levels. Source: "Run Length Encoding / Bit-Packing Hybrid" in the Parquet
 // format specification. Thread-safe.
-#ifndef PPS_BASE_COLUMNS_HYBRID_H
-#define PPS_BASE_COLUMNS_HYBRID_H
+#pragma once
 
 #include "base/text/text_buffer.h"
 
@@ -26,5 +25,3 @@ void pps_hybrid_run(struct text_buffer *out, uint32_t number, size_t n, int bits
 // of n numbers of this width.
 bool pps_hybrid_read(const unsigned char *at, size_t bytes, int bits, uint32_t *numbers,
                      size_t n);
-
-#endif

@@ -2,8 +2,7 @@
 // The header of a .npy file, and the records of a .zip file, of which a .npz file consists. Sources:
 // NumPy's documentation of the NPY format, version 1.0, and PKWARE's APPNOTE 6.3 (with Zip64, so that
 // members may have any size).
-#ifndef PPS_BASE_COLUMNS_NPY_H
-#define PPS_BASE_COLUMNS_NPY_H
+#pragma once
 
 #include "base/text/text_buffer.h"
 
@@ -27,5 +26,3 @@ void pps_zip_local(struct text_buffer *out, const struct pps_zip_member *member)
 // Appends the directory at the end of the file. `at` is where it begins.
 void pps_zip_end(struct text_buffer *out, const struct pps_zip_member *members, uint32_t n,
                  uint64_t at);
-
-#endif

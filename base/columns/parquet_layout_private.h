@@ -9,8 +9,7 @@
 //           column: the dictionary page if it is coded, the data page, the spelled cells if any
 //
 // Numbers are little endian, as in memory. A block is a row group.
-#ifndef PPS_BASE_COLUMNS_PARQUET_LAYOUT_PRIVATE_H
-#define PPS_BASE_COLUMNS_PARQUET_LAYOUT_PRIVATE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -63,5 +62,3 @@ struct pps_parquet_chunk {
     uint32_t spelled_packed, spelled_raw;
     uint64_t least, greatest; // of an integer or a real, if has_range
 };
-
-#endif

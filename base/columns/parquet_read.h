@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Turns the Parquet files of parquet_write.h back into the text that they were made of, from the
 // front and block by block. Files of other programs are not read. Any bytes are safe to read.
-#ifndef PPS_BASE_COLUMNS_PARQUET_READ_H
-#define PPS_BASE_COLUMNS_PARQUET_READ_H
+#pragma once
 
 #include "base/columns/schema.h"
 
@@ -66,5 +65,3 @@ void pps_parquet_stream_close(struct pps_parquet_stream *stream); // NULL is fin
 PPS_MUST_CHECK enum pps_status pps_parquet_stream_next(struct pps_parquet_stream *stream,
                                                        const char **text, size_t *n,
                                                        struct pps_error *err);
-
-#endif

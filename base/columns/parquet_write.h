@@ -4,8 +4,7 @@
 // columns, and written in any number of runs. Every column is optional: an empty cell is null.
 // Source: the specification of Apache Parquet 2.x (encodings PLAIN, RLE and RLE_DICTIONARY, codec GZIP). All
 // readers of Parquet read these files; parquet_read.h turns a block back into the same text.
-#ifndef PPS_BASE_COLUMNS_PARQUET_WRITE_H
-#define PPS_BASE_COLUMNS_PARQUET_WRITE_H
+#pragma once
 
 #include "base/columns/schema.h"
 #include "base/text/text_buffer.h"
@@ -55,5 +54,3 @@ struct pps_parquet_file {
 // if the bytes are not those of a start and blocks.
 PPS_MUST_CHECK enum pps_status pps_parquet_finish(const struct pps_parquet_file *file,
                                                   struct pps_error *err);
-
-#endif

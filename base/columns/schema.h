@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The names and kinds of the columns of a table.
-#ifndef PPS_BASE_COLUMNS_SCHEMA_H
-#define PPS_BASE_COLUMNS_SCHEMA_H
+#pragma once
 
 #include "base/columns/cell_kind.h"
 #include "base/text/status.h"
@@ -25,5 +24,3 @@ struct pps_schema {
 PPS_MUST_CHECK enum pps_status pps_schema_open(struct pps_schema *schema, const char *line,
                                                size_t n, struct pps_error *err);
 void pps_schema_free(struct pps_schema *schema); // a zeroed schema is fine
-
-#endif

@@ -2,8 +2,7 @@
 // Writes structs in the compact protocol of Thrift, in which Parquet stores its metadata. Source:
 // the specification "Thrift compact protocol" of Apache Thrift. The caller opens and closes structs
 // in pairs; memory that runs out shows in out->failed.
-#ifndef PPS_BASE_COLUMNS_THRIFT_H
-#define PPS_BASE_COLUMNS_THRIFT_H
+#pragma once
 
 #include "base/text/text_buffer.h"
 
@@ -45,5 +44,3 @@ void pps_thrift_item_begin(struct pps_thrift *thrift); // a struct; pps_thrift_e
 
 // Appends an unsigned number in groups of 7 bits, the lowest first.
 void pps_thrift_varint(struct text_buffer *out, uint64_t value);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The typed values of the columns of a block of rows, one column after the other, whatever file
 // they are written to. Each belongs to one thread and reuses its memory for the next block.
-#ifndef PPS_BASE_COLUMNS_TYPED_CELLS_H
-#define PPS_BASE_COLUMNS_TYPED_CELLS_H
+#pragma once
 
 #include "base/columns/cell_columns.h"
 #include "base/columns/cell_kind.h"
@@ -54,5 +53,3 @@ bool pps_typed_cells_range(const struct pps_typed_cells *typed, uint64_t *least,
                            uint64_t *greatest);
 
 void pps_typed_cells_free(struct pps_typed_cells *typed);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fills faults of documents and tables.
-#ifndef PPS_BASE_DOCUMENT_FAULT_H
-#define PPS_BASE_DOCUMENT_FAULT_H
+#pragma once
 
 #include "ppsweep/fault.h"
 
@@ -16,5 +15,3 @@ static inline bool pps_fault_memory(struct pps_fault *fault)
     fault->text[0] = '\0';
     return false;
 }
-
-#endif

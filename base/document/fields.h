@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads flat objects of a document by a table of fields: keys, their aliases, the values they
 // accept, and the offset of each value in a record.
-#ifndef PPS_BASE_DOCUMENT_FIELDS_H
-#define PPS_BASE_DOCUMENT_FIELDS_H
+#pragma once
 
 #include "base/document/fault.h"
 
@@ -71,5 +70,3 @@ bool docfields_add(const struct docfields *table, const void *record, const void
 
 // Returns the key of an item for the text of a fault; "value" if the item has no key.
 const char *docfields_name(const struct cJSON *item);
-
-#endif

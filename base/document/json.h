@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The JSON reader parses a document with cJSON. A scan that is stricter than cJSON checks the
 // text and records the position of every key and value.
-#ifndef PPS_BASE_DOCUMENT_JSON_H
-#define PPS_BASE_DOCUMENT_JSON_H
+#pragma once
 
 #include "base/text/status.h"
 
@@ -100,5 +99,3 @@ bool pps_json_key_is_of(const cJSON *member, const char *const *keys, size_t n);
 // the object does not have yet, as pps_did_you_mean formats it.
 struct pps_hint pps_json_missing_key(const cJSON *object, const cJSON *member,
                                      const char *const *keys, size_t n);
-
-#endif

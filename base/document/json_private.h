@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Declares the parts of the JSON reader: errors with a place, the strict scan, its tokens, and the
 // checks of the tree.
-#ifndef PPS_BASE_DOCUMENT_JSON_PRIVATE_H
-#define PPS_BASE_DOCUMENT_JSON_PRIVATE_H
+#pragma once
 
 #include "base/document/json.h"
 
@@ -41,5 +40,3 @@ PPS_MUST_CHECK enum pps_status pps_json_number(const struct pps_json *json, size
 // Checks true, false or null; *at is a letter or '_'.
 PPS_MUST_CHECK enum pps_status pps_json_word(const struct pps_json *json, size_t *at,
                                              struct pps_error *err);
-
-#endif

@@ -14,8 +14,7 @@
 //         text.
 // Refused, as in JSON: a repeated key in one map, numbers that are not finite, whole numbers of 2^53
 // or more (flat, TOML), nesting deeper than 64, more than 16384 values, copies included.
-#ifndef PPS_BASE_DOCUMENT_PLAIN_H
-#define PPS_BASE_DOCUMENT_PLAIN_H
+#pragma once
 
 #include "base/document/json.h"
 #include "ppsweep/fault.h"
@@ -69,5 +68,3 @@ PPS_MUST_CHECK enum pps_status plaindoc_load(struct pps_json *json, const char *
 // Copies and checks a text that is not parsed: root is NULL, and there are no places.
 bool plaindoc_take(struct plaindoc *doc, const char *text, size_t n, struct pps_fault *fault);
 void plaindoc_free(struct plaindoc *doc); // a zeroed document is allowed
-
-#endif

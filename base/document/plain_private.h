@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The shared reader of plain forms tracks a place in the text, reads values on a line, and builds
 // maps without repeated keys. Private to plain*.c.
-#ifndef PPS_BASE_DOCUMENT_PLAIN_PRIVATE_H
-#define PPS_BASE_DOCUMENT_PLAIN_PRIVATE_H
+#pragma once
 
 #include "base/document/plain.h"
 
@@ -70,5 +69,3 @@ cJSON *plain_read_yaml(struct plain *p);
 
 // Skips blanks and a dot; false: no dot follows.
 bool plain_another_part(struct plain *p);
-
-#endif

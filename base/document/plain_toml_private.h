@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The parts of the TOML reader. Private to plain_toml*.c.
-#ifndef PPS_BASE_DOCUMENT_PLAIN_TOML_PRIVATE_H
-#define PPS_BASE_DOCUMENT_PLAIN_TOML_PRIVATE_H
+#pragma once
 
 #include "base/document/plain_private.h"
 #include "base/document/toml_kind.h"
@@ -28,5 +27,3 @@ cJSON *toml_descend(struct plain *p, cJSON *table, enum toml_kind made, struct p
 
 // Returns a new, empty table or list in `parent` under a key, whose name is freed. NULL: fault.
 cJSON *toml_make(struct plain *p, cJSON *parent, struct plain_key key, enum toml_kind kind);
-
-#endif

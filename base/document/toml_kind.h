@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kinds of tables and lists in a TOML document, for code that edits its text.
-#ifndef PPS_BASE_DOCUMENT_TOML_KIND_H
-#define PPS_BASE_DOCUMENT_TOML_KIND_H
+#pragma once
 
 #include <cjson/cJSON.h>
 
@@ -20,5 +19,3 @@ static inline enum toml_kind toml_kind_of(const cJSON *item)
 {
     return (enum toml_kind)item->valueint;
 }
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The reader of YAML: what libyaml reports becomes a tree of values with places. Private to yaml_*.c.
-#ifndef PPS_BASE_DOCUMENT_YAML_PRIVATE_H
-#define PPS_BASE_DOCUMENT_YAML_PRIVATE_H
+#pragma once
 
 #include "base/document/plain_private.h"
 #include "base/yaml/yaml_source.h"
@@ -45,5 +44,3 @@ cJSON *yaml_alias_copy(struct yaml_reader *y, size_t i, size_t at, size_t end);
 
 // Adds copies of the members that `map` does not have yet.
 bool yaml_merge(struct yaml_reader *y, cJSON *map, const struct yaml_merge *merge);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes values as JSON (RFC 8259) that the JSON reader reads back as the same values.
-#ifndef PPS_BASE_EDIT_JSON_WRITE_H
-#define PPS_BASE_EDIT_JSON_WRITE_H
+#pragma once
 
 #include "base/text/text_buffer.h"
 
@@ -15,5 +14,3 @@ void json_write_text(struct text_buffer *out, const char *text);
 
 // Appends a tree on the current line.
 void json_write_tree(struct text_buffer *out, const struct cJSON *value);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes trees of values in the plain forms that plaindoc reads.
-#ifndef PPS_BASE_EDIT_PLAIN_WRITE_H
-#define PPS_BASE_EDIT_PLAIN_WRITE_H
+#pragma once
 
 #include "base/document/plain.h"
 
@@ -21,5 +20,3 @@ void docwrite(struct text_buffer *room, enum plaindoc_form form, const struct cJ
 // Appends one value on the current line: lists and maps in brackets.
 void docwrite_value(struct text_buffer *room, enum plaindoc_form form,
                     const struct cJSON *value);
-
-#endif

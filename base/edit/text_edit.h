@@ -4,8 +4,7 @@
 //
 // Offsets refer to the normalized text that parsers see: without byte-order mark, with LF instead
 // of CRLF (`text` of a plaindoc).
-#ifndef PPS_BASE_EDIT_TEXT_EDIT_H
-#define PPS_BASE_EDIT_TEXT_EDIT_H
+#pragma once
 
 #include "base/text/text_buffer.h"
 
@@ -37,5 +36,3 @@ void text_edit_apply(const struct text_edit *edit, const char *original, size_t 
                      struct text_buffer *out);
 
 void text_edit_free(struct text_edit *edit);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A TOML edit sets values in a user's TOML text by the paths of their keys. All other bytes stay as
 // they are: comments, order, spelling of values that do not change.
-#ifndef PPS_BASE_EDIT_TOML_EDIT_H
-#define PPS_BASE_EDIT_TOML_EDIT_H
+#pragma once
 
 #include "base/document/plain.h"
 #include "base/edit/text_edit.h"
@@ -43,5 +42,3 @@ const struct cJSON *toml_get(const struct plaindoc *doc, const char *path);
 
 // Writes the new tables and frees the edit, but not `edit`. Lack of memory sets edit->failed.
 void toml_edit_end(struct toml_edit *t);
-
-#endif

@@ -6,8 +6,7 @@
 // leads through an alias or a merge key, the anchored value stays: the path gets its own value, or its
 // own key beside the merge key. An alias whose value changes with its anchor to the wanted value stays
 // an alias.
-#ifndef PPS_BASE_EDIT_YAML_EDIT_H
-#define PPS_BASE_EDIT_YAML_EDIT_H
+#pragma once
 
 #include "base/document/plain.h"
 #include "base/edit/text_edit.h"
@@ -45,5 +44,3 @@ const struct cJSON *yaml_get(const struct plaindoc *doc, const char *path);
 // another kind of value where a path needs a map, no list item, or a rare form that cannot be
 // edited. `edit` must have no other changes. Lack of memory sets edit->failed.
 bool yaml_edit_end(struct yaml_edit *y, struct pps_fault *fault);
-
-#endif

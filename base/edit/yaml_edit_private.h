@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The parts of a YAML edit: the values after all changes, and the text that is written. Private to
 // yaml_edit*.c.
-#ifndef PPS_BASE_EDIT_YAML_EDIT_PRIVATE_H
-#define PPS_BASE_EDIT_YAML_EDIT_PRIVATE_H
+#pragma once
 
 #include "base/edit/yaml_edit.h"
 
@@ -62,5 +61,3 @@ void yaml_write_value(struct yaml_edit *y, const cJSON *item, const cJSON *value
 
 // Writes the members of a growth.
 void yaml_write_growth(struct yaml_edit *y, const struct yaml_growth *growth);
-
-#endif

@@ -4,8 +4,7 @@
 //
 // Outputs come in rows of DENSE_LANES: n_out is a multiple of it, and matrices lie as
 // weight[input * n_out + output].
-#ifndef PPS_BASE_MATH_DENSE_H
-#define PPS_BASE_MATH_DENSE_H
+#pragma once
 
 enum { DENSE_LANES = 8 };
 
@@ -31,5 +30,3 @@ const struct dense *dense_portable(void);
 
 // Replaces n numbers, a multiple of DENSE_LANES, by their hyperbolic tangent, within 1e-15.
 void dense_tanh(int n, double *inout);
-
-#endif

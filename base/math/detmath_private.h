@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Constants of the exponential function, which the scalar code and the code in lanes share.
-#ifndef PPS_BASE_MATH_DETMATH_PRIVATE_H
-#define PPS_BASE_MATH_DETMATH_PRIVATE_H
+#pragma once
 
 // x = n ln 2 + rest with |rest| <= ln 2 / 2; e^x = 2^n (1 + rest + rest^2/2! ... + rest^13/13!). The next
 // term is below 5e-18.
@@ -32,5 +31,3 @@ static const double detmath_exp_terms[DETMATH_EXP_TERMS] = {1.0 / 6227020800,
                                                             1.0 / 2,
                                                             1.0,
                                                             1.0};
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Solves small dense least-squares problems: minimise |A x - b|, plain or with x >= 0. Sums run in a
 // fixed order and use + - * / sqrt only, so every machine returns the same bits.
-#ifndef PPS_BASE_MATH_LEAST_SQUARES_H
-#define PPS_BASE_MATH_LEAST_SQUARES_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -32,5 +31,3 @@ void least_squares_plain(const struct least_squares *problem,
 // false: no convergence within 10 x columns exchanges; x is the best solution so far.
 bool least_squares_nonnegative(const struct least_squares *problem,
                                struct least_squares_result *result);
-
-#endif

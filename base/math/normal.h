@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Normal and uniform random numbers as pure functions of a key and a counter of Philox (random.h), and
 // rows of them with the same bits. One counter gives one number.
-#ifndef PPS_BASE_MATH_NORMAL_H
-#define PPS_BASE_MATH_NORMAL_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -36,5 +35,3 @@ const struct normal_rows *normal_rows_of(enum normal_set set);
 
 // Returns the fastest implementation for this processor.
 const struct normal_rows *normal_rows(void);
-
-#endif

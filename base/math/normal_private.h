@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Constants of the inverse normal distribution function, which the scalar code and the rows share.
-#ifndef PPS_BASE_MATH_NORMAL_PRIVATE_H
-#define PPS_BASE_MATH_NORMAL_PRIVATE_H
+#pragma once
 
 #include "base/math/normal.h"
 
@@ -23,5 +22,3 @@ static const double normal_q[NORMAL_TERMS] = {
 
 // Returns |z| for t < NORMAL_TAIL.
 double normal_tail(double t);
-
-#endif

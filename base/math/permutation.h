@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Keyed permutations of 0 ... n - 1 shuffle a list that is never stored: each place is computed
 // by itself. Thread-safe: a permutation is const after pps_permutation_init.
-#ifndef PPS_BASE_MATH_PERMUTATION_H
-#define PPS_BASE_MATH_PERMUTATION_H
+#pragma once
 
 #include <stdint.h>
 
@@ -20,5 +19,3 @@ void pps_permutation_init(struct pps_permutation *permutation, uint64_t n, uint6
 
 // Returns the place of k < n. Different k have different places.
 uint64_t pps_permutation_at(const struct pps_permutation *permutation, uint64_t k);
-
-#endif

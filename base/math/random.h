@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random numbers are a pure function of a seed, a number and a purpose. There is no state: any
 // thread can compute any number at any time, in any order.
-#ifndef PPS_BASE_MATH_RANDOM_H
-#define PPS_BASE_MATH_RANDOM_H
+#pragma once
 
 #include <stdint.h>
 
@@ -16,5 +15,3 @@ uint64_t pps_random_bits(uint64_t seed, uint64_t draw, uint32_t purpose);
 
 // Returns the 53 highest of these bits. Divided by 2^53 they are a double in [0, 1).
 uint64_t pps_random_53(uint64_t seed, uint64_t draw, uint32_t purpose);
-
-#endif

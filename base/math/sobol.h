@@ -2,8 +2,7 @@
 // Sobol' sequences are points of the unit cube that fill it more evenly than random points, for
 // any number of points. A seed scrambles the sequence, so that different seeds give different
 // samples and no point is in the corner.
-#ifndef PPS_BASE_MATH_SOBOL_H
-#define PPS_BASE_MATH_SOBOL_H
+#pragma once
 
 #include <stdint.h>
 
@@ -25,5 +24,3 @@ void pps_sobol_scramble(struct pps_sobol *sobol, uint64_t seed, uint32_t purpose
 
 // Returns coordinate `dimension` of point k < 2^53, times 2^53.
 uint64_t pps_sobol_at(const struct pps_sobol *sobol, uint64_t k, int dimension);
-
-#endif

@@ -2,8 +2,7 @@
 // Summarises samples: means with intervals, paired differences, quantiles, the bootstrap, and the
 // correction of Holm for several tests. All sums run in the order of the sample, and only detmath
 // functions are used: the results have equal bits on every machine.
-#ifndef PPS_BASE_MATH_STATISTICS_H
-#define PPS_BASE_MATH_STATISTICS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -64,5 +63,3 @@ void statistics_resample(uint64_t seed, uint32_t r, const double *sorted, const 
 // 0.05 is significant, with a probability of at most 5 % of any wrong one. NAN counts as 1. order: [k],
 // overwritten.
 void statistics_holm(double *p, int *order, int k);
-
-#endif

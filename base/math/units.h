@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Units convert at the interfaces. Inside the models sizes are in bytes, times in seconds and rates
 // per second, all doubles.
-#ifndef PPS_BASE_MATH_UNITS_H
-#define PPS_BASE_MATH_UNITS_H
+#pragma once
 
 #define UNITS_KIB 1024.0
 #define UNITS_MIB (1024.0 * UNITS_KIB)
@@ -22,5 +21,3 @@ static inline double units_to_ms(double seconds)
 {
     return seconds * 1e3;
 }
-
-#endif

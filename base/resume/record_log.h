@@ -8,8 +8,7 @@
 // Format (little endian): 8 bytes "ppslog1\n", then records: uint64_t n, uint64_t checksum, n bytes. The
 // checksum is XXH64 of the n bytes, seeded with XXH64 of n, seeded with the checksum of the record before it
 // (0 for the first one). The first record is the text that identifies the work.
-#ifndef PPS_BASE_RESUME_RECORD_LOG_H
-#define PPS_BASE_RESUME_RECORD_LOG_H
+#pragma once
 
 #include "base/text/status.h"
 #include "base/text/text_buffer.h"
@@ -80,5 +79,3 @@ PPS_MUST_CHECK enum pps_status pps_record_log_remove(struct pps_record_log *log,
 
 // Closes the file and frees the memory. A zeroed or closed log is fine.
 void pps_record_log_close(struct pps_record_log *log);
-
-#endif

@@ -2,8 +2,7 @@
 // Reads traces in the Chrome trace format, event by event in constant memory: an array of events, or an
 // object with "traceEvents", as PyTorch's profiler (Kineto), Ascend's tools and this program write them.
 // Plain and gzip files of any size.
-#ifndef PPS_BASE_STREAM_CHROME_TRACE_H
-#define PPS_BASE_STREAM_CHROME_TRACE_H
+#pragma once
 
 #include "base/text/status.h"
 
@@ -65,5 +64,3 @@ bool pps_chrome_is_trace(const struct pps_chrome_trace *trace);
 
 // Returns the rank in "distributedInfo", as far as the file was read; -1: none.
 int32_t pps_chrome_rank(const struct pps_chrome_trace *trace);
-
-#endif

@@ -6,8 +6,7 @@
 // Times are in the unit of the caller and are written times `scale`, in microseconds, with at most
 // three decimals: viewers know no less than a nanosecond. Both ends of an event are rounded, so events
 // that do not overlap still do not overlap.
-#ifndef PPS_BASE_STREAM_CHROME_WRITE_H
-#define PPS_BASE_STREAM_CHROME_WRITE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -57,5 +56,3 @@ void pps_chrome_begin_counter(struct pps_chrome_writer *writer, int32_t process,
 // Marks a moment of a process.
 void pps_chrome_mark(struct pps_chrome_writer *writer, int32_t process, const char *name,
                      double time);
-
-#endif

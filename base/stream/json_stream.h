@@ -4,8 +4,7 @@
 // with and without a sign as numbers, control characters other than line ends in strings, invalid
 // UTF-8 in strings, and halves of surrogate pairs (U+FFFD in the text). Repeated keys are not
 // detected.
-#ifndef PPS_BASE_STREAM_JSON_STREAM_H
-#define PPS_BASE_STREAM_JSON_STREAM_H
+#pragma once
 
 #include "base/text/status.h"
 
@@ -63,5 +62,3 @@ PPS_MUST_CHECK enum pps_status pps_json_stream_skip(struct pps_json_stream *stre
 enum pps_status pps_json_stream_fail(struct pps_json_stream *stream, struct pps_error *err,
                                      const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The buffer of a JSON stream and the tokens with text.
-#ifndef PPS_BASE_STREAM_JSON_STREAM_PRIVATE_H
-#define PPS_BASE_STREAM_JSON_STREAM_PRIVATE_H
+#pragma once
 
 #include "base/stream/json_stream.h"
 #include "base/system/text_reader.h"
@@ -51,5 +50,3 @@ PPS_MUST_CHECK enum pps_status json_stream_string(struct pps_json_stream *s,
 PPS_MUST_CHECK enum pps_status json_stream_word(struct pps_json_stream *s,
                                                 enum pps_json_token *token,
                                                 struct pps_error *err);
-
-#endif

@@ -2,8 +2,7 @@
 // The codec compresses one block of text independently of others: raw deflate that ends with a
 // full flush on a byte boundary and never sets the final bit. Compressed blocks can therefore
 // be joined in any file.
-#ifndef PPS_BASE_SYSTEM_CODEC_H
-#define PPS_BASE_SYSTEM_CODEC_H
+#pragma once
 
 #include "base/text/status.h"
 
@@ -64,5 +63,3 @@ size_t pps_codec_block(struct pps_codec *codec, const char *text, size_t text_by
 // Returns the CRC-32 of n bytes, the checksum of gzip, equal to zlib's crc32. Uses isa-l, which
 // is several times faster, if the build has it. Thread-safe.
 uint32_t pps_crc32(const void *bytes, size_t n);
-
-#endif

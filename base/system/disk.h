@@ -2,8 +2,7 @@
 // System calls on files with error messages: complete writes, syncs, renames, locks. Paths are
 // used in messages only unless the function works on a path. All errors are PPS_E_MACHINE
 // unless stated otherwise.
-#ifndef PPS_BASE_SYSTEM_DISK_H
-#define PPS_BASE_SYSTEM_DISK_H
+#pragma once
 
 #include "base/text/status.h"
 
@@ -119,5 +118,3 @@ enum pps_disk_lock pps_disk_ask_lock(int fd);
 // Takes the lock of a file that was opened by its name. PPS_DISK_BUSY also means that the file no longer has
 // the name: its writer has finished in between.
 enum pps_disk_lock pps_disk_take(int fd, const char *path);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Waits for input that may never come, such as the other end of a pipe.
-#ifndef PPS_BASE_SYSTEM_INPUT_WAIT_H
-#define PPS_BASE_SYSTEM_INPUT_WAIT_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -12,5 +11,3 @@ bool pps_input_wait(int fd, const atomic_bool *stop);
 
 // Returns the size of a regular file in bytes, or 0.
 double pps_input_bytes(int fd);
-
-#endif

@@ -2,8 +2,7 @@
 // Finds the installed data of the program: sweep_configs (with models and clusters) and
 // plot_scripts. Shipped documents are found by name: "llama3-70b" is
 // sweep_configs/models/llama3-70b.json.
-#ifndef PPS_BASE_SYSTEM_INSTALLED_H
-#define PPS_BASE_SYSTEM_INSTALLED_H
+#pragma once
 
 #include "base/text/status.h"
 
@@ -46,5 +45,3 @@ struct pps_missing {
     char text[1024]; // "" if the document exists
 };
 struct pps_missing pps_installed_missing(const char *kind, const char *name, const char *path);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reports CPUs, memory and time of the machine, and allocates scratch memory. All functions are
 // thread-safe.
-#ifndef PPS_BASE_SYSTEM_MACHINE_H
-#define PPS_BASE_SYSTEM_MACHINE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -35,5 +34,3 @@ const char *pps_machine_c_library(void);
 // Allocates at least `bytes` of zeroed memory, aligned to 64 bytes: the scratch of a worker that
 // kernel.h promises. The caller frees it with free. Returns NULL if memory runs out.
 void *pps_scratch_take(size_t bytes);
-
-#endif

@@ -2,8 +2,7 @@
 // Starts other programs and ends them. Each program runs in its own POSIX session under a guard: a small process that adopts every descendant of the program, also those that left its
 // session. A program has ended when all its descendants have ended. If this process ends for any
 // reason, even by SIGKILL, the guards end their programs.
-#ifndef PPS_BASE_SYSTEM_PROCESS_H
-#define PPS_BASE_SYSTEM_PROCESS_H
+#pragma once
 
 #include "base/text/status.h"
 
@@ -49,5 +48,3 @@ bool pps_process_ended(struct pps_process *process, struct pps_process_end *end)
 
 // Waits until the program and all its descendants have ended.
 void pps_process_wait(struct pps_process *process, struct pps_process_end *end);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The guard of a started program: its whole life, from fork to _exit.
-#ifndef PPS_BASE_SYSTEM_PROCESS_GUARD_H
-#define PPS_BASE_SYSTEM_PROCESS_GUARD_H
+#pragma once
 
 #include "base/system/process.h"
 
@@ -22,5 +21,3 @@ struct pps_guard {
 
 // Runs the guard in a child process that was just forked. Does not return.
 _Noreturn void pps_guard_run(struct pps_guard guard);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads a text source on a thread of its own, a few pieces ahead of the caller: the caller uses one piece
 // while the next ones are decompressed. One thread uses a reader at a time.
-#ifndef PPS_BASE_SYSTEM_READ_AHEAD_H
-#define PPS_BASE_SYSTEM_READ_AHEAD_H
+#pragma once
 
 #include "base/system/text_reader.h"
 
@@ -24,5 +23,3 @@ double pps_read_ahead_part(const struct pps_read_ahead *ahead);
 
 // Ends the thread, and closes the source. NULL is fine.
 void pps_read_ahead_close(struct pps_read_ahead *ahead);
-
-#endif

@@ -2,8 +2,7 @@
 // A text source reads the text of a plain or gzip file, or of a Parquet file of this program, in
 // pieces. Result files and other inputs
 // are read through it.
-#ifndef PPS_BASE_SYSTEM_TEXT_READER_H
-#define PPS_BASE_SYSTEM_TEXT_READER_H
+#pragma once
 
 #include "base/text/status.h"
 
@@ -40,5 +39,3 @@ void pps_text_source_close(struct pps_text_source *source); // NULL is fine
 PPS_MUST_CHECK enum pps_status pps_text_source_read(struct pps_text_source *source, char *out,
                                                     size_t cap, size_t *n,
                                                     struct pps_error *err);
-
-#endif

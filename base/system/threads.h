@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs a function on several threads.
-#ifndef PPS_BASE_SYSTEM_THREADS_H
-#define PPS_BASE_SYSTEM_THREADS_H
+#pragma once
 
 #include "base/text/status.h"
 
@@ -14,5 +13,3 @@ PPS_MUST_CHECK enum pps_status pps_parallel(int n, void (*work)(void *self, int 
 // Returns PPS_E_MACHINE if n threads cannot start. OpenMP ends the program with its own message
 // in that case.
 PPS_MUST_CHECK enum pps_status pps_threads_check(int n, struct pps_error *err);
-
-#endif

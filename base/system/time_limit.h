@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A time limit raises a stop flag after some seconds. It waits in a thread of its own, so that it
 // also ends a long point, and needs no signal.
-#ifndef PPS_BASE_SYSTEM_TIME_LIMIT_H
-#define PPS_BASE_SYSTEM_TIME_LIMIT_H
+#pragma once
 
 #include "base/text/status.h"
 
@@ -27,5 +26,3 @@ PPS_MUST_CHECK enum pps_status pps_time_limit_begin(struct pps_time_limit *limit
 
 // Ends the limit; from now on it no longer raises the flag. A zeroed limit is fine.
 void pps_time_limit_end(struct pps_time_limit *limit);
-
-#endif

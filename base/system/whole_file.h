@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads whole files into memory.
-#ifndef PPS_BASE_SYSTEM_WHOLE_FILE_H
-#define PPS_BASE_SYSTEM_WHOLE_FILE_H
+#pragma once
 
 #include "base/text/status.h"
 
@@ -22,5 +21,3 @@ PPS_MUST_CHECK enum pps_status pps_whole_file_read_regular(const char *path, siz
 
 // Returns whether both paths lead to the same regular file.
 bool pps_whole_file_same(const char *one, const char *other);
-
-#endif

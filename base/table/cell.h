@@ -2,8 +2,7 @@
 // A cell is a piece of a line of CSV that this program wrote: without quotes, commas or line
 // breaks. Lines are split at their commas; nothing is copied. CSV files of people are read by
 // csv.h. Thread-safe.
-#ifndef PPS_BASE_TABLE_CELL_H
-#define PPS_BASE_TABLE_CELL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -27,5 +26,3 @@ int pps_cells_split(const char *line, size_t n, struct pps_cell *cells, int n_ce
 // Reads a finite number into *value. Returns false if the cell holds anything else; *value is
 // unchanged then.
 bool pps_cell_number(struct pps_cell cell, double *value);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The CSV reader reads files that people write: files of points, and the input of `eval`. It
 // reads line by line with libcsv and knows the place of every cell.
-#ifndef PPS_BASE_TABLE_CSV_H
-#define PPS_BASE_TABLE_CSV_H
+#pragma once
 
 #include "base/text/status.h"
 
@@ -60,5 +59,3 @@ uint64_t pps_csv_digest(const struct pps_csv *csv);
 // Returns PPS_E_INPUT.
 enum pps_status pps_csv_fail(const struct pps_csv *csv, int column, struct pps_error *err,
                              const char *format, ...) __attribute__((format(printf, 4, 5)));
-
-#endif

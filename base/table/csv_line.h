@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Splits plain lines of CSV without libcsv. Nearly all lines are plain.
-#ifndef PPS_BASE_TABLE_CSV_LINE_H
-#define PPS_BASE_TABLE_CSV_LINE_H
+#pragma once
 
 #include "base/table/csv.h"
 
@@ -12,5 +11,3 @@ enum { PPS_CSV_LINE_ROOM = 8 };
 // bytes. Returns false for an empty line and for a line with quotes, NUL bytes, inner carriage
 // returns or more than PPS_CSV_COLUMNS cells; libcsv reads these lines.
 bool pps_csv_line_split(const char *line, size_t n, char *room, struct pps_csv_row *row);
-
-#endif

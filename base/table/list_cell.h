@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes lists as text cells: spaces separate whole numbers, bars separate rows, as in
 // `7 6 6|6 6 5`. The text has no comma, quote or newline, so a CSV cell needs no quoting.
-#ifndef PPS_BASE_TABLE_LIST_CELL_H
-#define PPS_BASE_TABLE_LIST_CELL_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -12,5 +11,3 @@
 // values: [rows][columns].
 size_t list_cell_write(char *text, size_t size, const int32_t *values, int32_t rows,
                        int32_t columns);
-
-#endif

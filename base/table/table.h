@@ -2,8 +2,7 @@
 // Reads tables of numbers from users: CSV text whose first line names the columns, or a JSON array of
 // objects with the same keys. Columns may be in any order; a column that no reader asks for is
 // ignored and may hold anything.
-#ifndef PPS_BASE_TABLE_TABLE_H
-#define PPS_BASE_TABLE_TABLE_H
+#pragma once
 
 #include "base/document/fault.h"
 
@@ -61,5 +60,3 @@ bool table_fail(const struct table *table, int64_t row, int column, struct pps_f
 
 // Returns the line (CSV) or number (JSON, from 1) of a row, for messages.
 int64_t table_line(const struct table *table, int64_t row);
-
-#endif

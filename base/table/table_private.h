@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The storage of a table holds names, cells and rows. Private to table.c, table_csv.c, table_json.c.
-#ifndef PPS_BASE_TABLE_TABLE_PRIVATE_H
-#define PPS_BASE_TABLE_TABLE_PRIVATE_H
+#pragma once
 
 #include "base/table/table.h"
 
@@ -27,5 +26,3 @@ struct table {
     int64_t n_rows, cap_rows;
     struct table_cell *cells; // n_rows x n_columns
 };
-
-#endif

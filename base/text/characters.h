@@ -2,8 +2,7 @@
 // Reads and writes characters of UTF-8 text, finds the line and column of a byte, and makes
 // text printable. Other functions check how a name ends and whether a word is listed, make names of
 // files and replace underscores by hyphens.
-#ifndef PPS_BASE_TEXT_CHARACTERS_H
-#define PPS_BASE_TEXT_CHARACTERS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -43,5 +42,3 @@ bool pps_has_word(const char *words, const char *word);
 
 // Replaces every '_' before the first `stop` (or the end of the word) by '-'.
 void pps_hyphenate(char *word, char stop);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Converts doubles to text: fixed decimals rounded as printf does, and the shortest text that
 // reads back as the same double. Independent of the locale. All functions are thread-safe.
-#ifndef PPS_BASE_TEXT_DECIMAL_H
-#define PPS_BASE_TEXT_DECIMAL_H
+#pragma once
 
 #include <stddef.h>
 
@@ -31,5 +30,3 @@ size_t pps_decimal_integer(char *out, double value);
 // Negative zero is written as zero. strtod of the text is the value that the text means.
 // Returns the number of characters, at most 24.
 size_t pps_decimal_meant(char *out, double value, int real);
-
-#endif

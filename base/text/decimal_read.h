@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Converts plain decimals to doubles, correctly rounded and independent of the locale.
 // Thread-safe.
-#ifndef PPS_BASE_TEXT_DECIMAL_READ_H
-#define PPS_BASE_TEXT_DECIMAL_READ_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,5 +14,3 @@ enum { PPS_DECIMAL_LONGEST = 63 }; // maximum characters of a number
 // for any other text and for a text longer than PPS_DECIMAL_LONGEST. The text need not end with
 // NUL.
 bool pps_decimal_read(const char *text, size_t n, double *value);
-
-#endif

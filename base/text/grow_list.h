@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Moves a list to more memory when it needs room for more items.
-#ifndef PPS_BASE_TEXT_GROW_LIST_H
-#define PPS_BASE_TEXT_GROW_LIST_H
+#pragma once
 
 #include <stddef.h>
 
@@ -11,5 +10,3 @@
 // pps_memory_failed remembers; the list and *room are unchanged then. An empty list is NULL with *room 0. Free the list with
 // free().
 void *pps_grow(void *list, size_t *room, size_t wanted, size_t unit);
-
-#endif

@@ -3,8 +3,7 @@
 // caller compares the keys of the entries that the table returns. The other kind maps 128-bit
 // hashes, which stand for the keys themselves, to numbers. Both use open addressing with linear
 // probing. Any number of threads may search a table while no thread adds entries.
-#ifndef PPS_BASE_TEXT_HASH_SLOTS_H
-#define PPS_BASE_TEXT_HASH_SLOTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -101,5 +100,3 @@ static inline uint64_t pps_key_map_find(const struct pps_key_map *map, struct pp
             return slot->number;
     }
 }
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Suggests the known name nearest to a mistyped name. Thread-safe.
-#ifndef PPS_BASE_TEXT_NEAREST_H
-#define PPS_BASE_TEXT_NEAREST_H
+#pragma once
 
 #include <stddef.h>
 
@@ -25,5 +24,3 @@ struct pps_nearest {
 };
 struct pps_nearest pps_nearest_to(const char *word);
 void pps_nearest_consider(struct pps_nearest *nearest, const char *name);
-
-#endif

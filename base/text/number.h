@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads and writes decimal, finite numbers in text written by people; only blanks may surround a
 // number.
-#ifndef PPS_BASE_TEXT_NUMBER_H
-#define PPS_BASE_TEXT_NUMBER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,5 +23,3 @@ const char *number_text_write(char *buffer, double value);
 // Writes at most cap - 1 characters of text for a message: control characters become '?', and "..."
 // marks truncated text. Returns buffer.
 const char *number_text_quote(char *buffer, size_t cap, const char *text, size_t n);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prints messages that stay on one line even if the names in them contain control characters.
 // Thread-safe.
-#ifndef PPS_BASE_TEXT_SAY_H
-#define PPS_BASE_TEXT_SAY_H
+#pragma once
 
 #include <stdio.h>
 
@@ -19,5 +18,3 @@ void pps_say_part(FILE *out, const char *format, ...) __attribute__((format(prin
 // Prints the first n bytes of a word, or the whole word if it is shorter, on one line. A shell
 // reads the printed text back as the same word. Plain words are printed unchanged, others in quotes.
 void pps_say_word(FILE *out, const char *word, size_t n);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Defines the status codes with their exit status, and the error record that the failing
 // function fills and `main` prints. All functions are thread-safe.
-#ifndef PPS_BASE_TEXT_STATUS_H
-#define PPS_BASE_TEXT_STATUS_H
+#pragma once
 
 #include <stdarg.h>
 #include <stdbool.h>
@@ -74,5 +73,3 @@ void pps_memory_begin(void);
 
 // Returns whether an allocation has failed since the last begin.
 bool pps_memory_failed(void);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A name table numbers distinct texts 0, 1, 2 ... in order of first appearance. Not
 // thread-safe: each table belongs to one thread.
-#ifndef PPS_BASE_TEXT_STRING_POOL_H
-#define PPS_BASE_TEXT_STRING_POOL_H
+#pragma once
 
 #include "base/text/hash_slots.h"
 #include "base/text/status.h"
@@ -30,5 +29,3 @@ PPS_MUST_CHECK enum pps_status pps_string_pool_add(struct pps_string_pool *names
 
 // Returns the text with number id < names->n. The text stays valid until the next add.
 const char *pps_string_pool_text(const struct pps_string_pool *names, uint32_t id);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A text buffer grows as text is appended. Callers append without checks and test `failed` once
 // at the end.
-#ifndef PPS_BASE_TEXT_TEXT_BUFFER_H
-#define PPS_BASE_TEXT_TEXT_BUFFER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,5 +21,3 @@ void text_buffer_add_number(struct text_buffer *room, double value);
 // Empties the room for another text and keeps its memory; the text is "" afterwards.
 void text_buffer_clear(struct text_buffer *room);
 void text_buffer_free(struct text_buffer *room);
-
-#endif

@@ -2,8 +2,7 @@
 // The gate through which every written file goes. Its rule: a command replaces what it wrote itself
 // and nobody edited (mark.h); with --force also other files; never a file that it reads, nor one that
 // it wrote in the same run.
-#ifndef PPS_BASE_WRITE_GATE_H
-#define PPS_BASE_WRITE_GATE_H
+#pragma once
 
 #include "base/text/status.h"
 #include "base/write/mark.h"
@@ -42,5 +41,3 @@ PPS_MUST_CHECK enum pps_status pps_gate_check_all(const struct pps_gate *gate,
 // index or manifest beside it. Both may be "-" or NULL.
 PPS_MUST_CHECK enum pps_status pps_gate_apart(const char *path, const char *input,
                                               struct pps_error *err);
-
-#endif

@@ -3,8 +3,7 @@
 // (user.ppsweep), so it changes no byte, moves with the file, and a copy has none. A file with a
 // valid mark was not edited since it was written. On a file system without extended attributes the
 // mark is a file beside it, .NAME.ppsweep.
-#ifndef PPS_BASE_WRITE_MARK_H
-#define PPS_BASE_WRITE_MARK_H
+#pragma once
 
 #include <stdint.h>
 
@@ -26,5 +25,3 @@ void pps_mark_set(const char *file, const char *path, const struct pps_maker *ma
 
 // Returns what the mark of a file says. The mark of a symbolic link is never that of its file.
 enum pps_mark pps_mark_look(const char *path, const struct pps_maker *maker);
-
-#endif

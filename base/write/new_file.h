@@ -2,8 +2,7 @@
 // Files that appear under their name only when they are complete, compressed if the name ends in .gz.
 // Missing folders of the path are created. Standard output has the same interface; a terminal gets no
 // control characters (terminal.h).
-#ifndef PPS_BASE_WRITE_NEW_FILE_H
-#define PPS_BASE_WRITE_NEW_FILE_H
+#pragma once
 
 #include "base/text/status.h"
 #include "base/write/gate.h"
@@ -37,5 +36,3 @@ void pps_new_file_abandon(struct pps_new_file *file);
 PPS_MUST_CHECK enum pps_status pps_new_file_publish(const char *from, const char *path,
                                                     const struct pps_gate *gate,
                                                     struct pps_error *err);
-
-#endif

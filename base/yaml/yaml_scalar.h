@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decides what a YAML scalar means: null, a boolean, a number or text.
-#ifndef PPS_BASE_YAML_YAML_SCALAR_H
-#define PPS_BASE_YAML_YAML_SCALAR_H
+#pragma once
 
 struct cJSON;
 
@@ -14,5 +13,3 @@ struct cJSON *yaml_plain_value(const char *text);
 // text. NULL: the text is not a value of this tag, and *expected describes one, or out of memory
 // (*expected is NULL then).
 struct cJSON *yaml_tagged_value(const char *tag, const char *text, const char **expected);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The parser of libyaml with places as byte offsets and errors in our words.
-#ifndef PPS_BASE_YAML_YAML_SOURCE_H
-#define PPS_BASE_YAML_YAML_SOURCE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -32,5 +31,3 @@ size_t yaml_source_end(const struct yaml_source *source);
 
 // Returns where the value of the current event starts, without anchor and tag.
 size_t yaml_source_content(const struct yaml_source *source);
-
-#endif

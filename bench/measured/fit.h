@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fits the constants of devices and software stacks to all published steps, and predicts every source
 // by a fit to all other sources.
-#ifndef BENCH_MEASURED_FIT_H
-#define BENCH_MEASURED_FIT_H
+#pragma once
 
 #include "planner/nd/profiling/calibrate.h"
 
@@ -39,5 +38,3 @@ void measured_fit(struct measured *m);
 // the table with the factor that fits all of its steps. Returns the number of rows of the table.
 int measured_one_step(const struct measured *m, const char *set, double *mean, double *best,
                       double *fitted);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compares the model with everything that studies of layouts tried: times, the order of layouts, and
 // which of them ran out of memory.
-#ifndef BENCH_MEASURED_LAYOUTS_H
-#define BENCH_MEASURED_LAYOUTS_H
+#pragma once
 
 #include "bench/measured/fit.h"
 
@@ -19,5 +18,3 @@ bool layouts_order_differs(struct measured *m);
 
 // Writes one line for each row, with tabs between the columns.
 void layouts_write_rows(FILE *o, struct measured *m);
-
-#endif

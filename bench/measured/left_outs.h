@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Steps that were predicted without their source, in groups: the table of planner/nd/profiling/left_out.h.
-#ifndef BENCH_MEASURED_LEFT_OUTS_H
-#define BENCH_MEASURED_LEFT_OUTS_H
+#pragma once
 
 #include "bench/measured/fit.h"
 
@@ -30,5 +29,3 @@ bool left_outs_differ(const struct left_outs *all);
 
 // Writes the table of nd_left_out_groups as Markdown.
 void left_outs_write_table(FILE *o);
-
-#endif

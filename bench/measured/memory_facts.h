@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fits how far true memory peaks lie from predicted ones, by software stack, from published peaks and
 // from layouts that ran or ran out of memory.
-#ifndef BENCH_MEASURED_MEMORY_FACTS_H
-#define BENCH_MEASURED_MEMORY_FACTS_H
+#pragma once
 
 #include "bench/measured/fit.h"
 #include "planner/nd/profiling/fit_probability.h"
@@ -35,5 +34,3 @@ void memory_facts_write_groups(FILE *o, const struct memory_facts *f);
 
 // Writes the groups, and how often layouts ran that had a probability, as tables of the page.
 void memory_facts_write(FILE *o, const struct memory_facts *f);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Holds the prose of the page that measured_steps writes, between its tables.
-#ifndef BENCH_MEASURED_PAGE_H
-#define BENCH_MEASURED_PAGE_H
+#pragma once
 
 static const char page_begin[] =
     "# The model against published measurements\n\n"
@@ -140,5 +139,3 @@ static const char page_fits[] =
     "fitted for each stack with 20 or more facts of peaks or of layouts that ran out; other stacks take all facts. A source\n"
     "counts as at most 60 facts. The second table compares the probability that a fit without the source of a layout says with the\n"
     "share of these layouts that ran.\n\n";
-
-#endif

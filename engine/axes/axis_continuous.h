@@ -3,8 +3,7 @@
 // contains any number between start and stop and is for samples only. Values are short
 // decimals, about a millionth of the range apart, unless "decimals" gives the number of
 // decimals.
-#ifndef PPS_ENGINE_AXES_AXIS_CONTINUOUS_H
-#define PPS_ENGINE_AXES_AXIS_CONTINUOUS_H
+#pragma once
 
 #include "base/document/json.h"
 #include "engine/space/axis.h"
@@ -23,5 +22,3 @@ PPS_MUST_CHECK enum pps_status pps_continuous_from_json(struct pps_axis *axis,
 // Returns the range as an experiment writes it, or NULL if memory runs out. The caller deletes
 // the result.
 cJSON *pps_continuous_to_json(const struct pps_axis *axis);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Builds an axis from the entry of a parameter in an experiment: a value, a list, {start, stop,
 // step}, a continuous range or an expression.
-#ifndef PPS_ENGINE_AXES_AXIS_JSON_H
-#define PPS_ENGINE_AXES_AXIS_JSON_H
+#pragma once
 
 #include "base/document/json.h"
 #include "engine/space/axis.h"
@@ -36,5 +35,3 @@ PPS_MUST_CHECK enum pps_status pps_axis_table(struct pps_axis *axis,
 // memory runs out. The caller deletes the result. The axis must set one parameter and must not
 // have entries.
 cJSON *pps_axis_to_json(const struct pps_axis *axis, const struct pps_param *params);
-
-#endif

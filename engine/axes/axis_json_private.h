@@ -2,8 +2,7 @@
 // Declares structs and functions of the files that read an axis: axis_json.c reads values and
 // lists, axis_range.c reads ranges, axis_expression.c reads expressions. Private to these
 // files.
-#ifndef PPS_ENGINE_AXES_AXIS_JSON_PRIVATE_H
-#define PPS_ENGINE_AXES_AXIS_JSON_PRIVATE_H
+#pragma once
 
 #include "engine/axes/axis_json.h"
 
@@ -49,5 +48,3 @@ PPS_MUST_CHECK enum pps_status pps_axis_check_value(const struct pps_axis_source
 PPS_MUST_CHECK enum pps_status pps_axis_from_expression(struct pps_axis *axis,
                                                         const struct pps_axis_source *s,
                                                         const cJSON *item);
-
-#endif

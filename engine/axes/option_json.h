@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads and writes the options of a kernel's composite axis as JSON.
-#ifndef PPS_ENGINE_AXES_OPTION_JSON_H
-#define PPS_ENGINE_AXES_OPTION_JSON_H
+#pragma once
 
 #include "base/document/json.h"
 #include "ppsweep/kernel.h"
@@ -23,5 +22,3 @@ PPS_MUST_CHECK enum pps_status pps_option_from_json(const struct pps_kernel *ker
 // Returns the option as JSON in the form an experiment uses. The caller deletes it.
 cJSON *pps_option_to_json(const struct pps_kernel *kernel, int o,
                           const struct pps_option_value *option);
-
-#endif

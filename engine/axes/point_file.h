@@ -2,8 +2,7 @@
 // The points reader loads explicit points: a CSV file with one column per parameter and one
 // line per point becomes an axis that sets all these parameters. The input of `eval` has the
 // same header line.
-#ifndef PPS_ENGINE_AXES_POINT_FILE_H
-#define PPS_ENGINE_AXES_POINT_FILE_H
+#pragma once
 
 #include "base/table/csv.h"
 #include "engine/space/axis.h"
@@ -14,5 +13,3 @@ PPS_MUST_CHECK enum pps_status pps_points_load(struct pps_axis *axis,
                                                const struct pps_kernel *kernel,
                                                const char *path, uint64_t *digest,
                                                struct pps_error *err);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A baseline compares every row of a result with the same point at some fixed parameter values,
 // such as equal weights. The kernel computes the baseline of a row; it need not be in the result.
-#ifndef PPS_ENGINE_BASELINE_BASELINE_H
-#define PPS_ENGINE_BASELINE_BASELINE_H
+#pragma once
 
 #include "base/text/status.h"
 #include "engine/read/view.h"
@@ -44,5 +43,3 @@ PPS_MUST_CHECK enum pps_status pps_baseline_add(void *baseline, struct pps_view 
 
 // Says what the baseline is, and how many baselines could not be computed and why.
 void pps_baseline_say(const struct pps_baseline *baseline, FILE *out);
-
-#endif

@@ -2,8 +2,7 @@
 // Keeps the best rows so far: a heap of at most `cap` rows with their text. The result depends
 // only on the set of rows, not on the order in which they were added: of equal values the lower
 // index wins, and rows that lose only by their index are counted. For one thread at a time.
-#ifndef PPS_ENGINE_BEST_BEST_H
-#define PPS_ENGINE_BEST_BEST_H
+#pragma once
 
 #include "base/text/status.h"
 
@@ -85,5 +84,3 @@ struct pps_best_ties pps_best_ties(struct pps_best *best);
 
 // Returns the n rows, best first; valid until the next add. More rows may be added afterwards.
 const struct pps_best_row *pps_best_sorted(struct pps_best *best, size_t *n);
-
-#endif

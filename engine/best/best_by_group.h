@@ -2,8 +2,7 @@
 // Keeps the best rows of every group. A group has the points whose `by` parameters have equal
 // values. The outcome depends on the set of rows only, never on the order in which they were
 // added. Not for several threads at once.
-#ifndef PPS_ENGINE_BEST_BEST_BY_GROUP_H
-#define PPS_ENGINE_BEST_BEST_BY_GROUP_H
+#pragma once
 
 #include "base/text/hash_slots.h"
 #include "base/text/status.h"
@@ -101,5 +100,3 @@ double pps_rival_threshold(struct pps_rival *rival, struct pps_shared_best *cont
 PPS_MUST_CHECK enum pps_status pps_shared_best_enter(struct pps_shared_best *contest,
                                                      const double *group, double value,
                                                      uint64_t index, struct pps_error *err);
-
-#endif

@@ -4,8 +4,7 @@
 // values; negate a value to prefer larger numbers. The first of several rows with equal values
 // represents them all. Memory grows with the front, not with the number of rows. Not
 // thread-safe.
-#ifndef PPS_ENGINE_BEST_PARETO_FRONT_H
-#define PPS_ENGINE_BEST_PARETO_FRONT_H
+#pragma once
 
 #include "base/text/status.h"
 
@@ -45,5 +44,3 @@ PPS_MUST_CHECK enum pps_status pps_pareto_front_add(struct pps_pareto_front *fro
 // next call of pps_pareto_front_add.
 const struct pps_pareto_front_row *pps_pareto_front_rows(struct pps_pareto_front *front,
                                                          size_t *n);
-
-#endif

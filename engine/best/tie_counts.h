@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes and reads the rows that were counted and not kept, as JSON in a manifest.
-#ifndef PPS_ENGINE_BEST_TIE_COUNTS_H
-#define PPS_ENGINE_BEST_TIE_COUNTS_H
+#pragma once
 
 #include "engine/best/best.h"
 #include "engine/best/best_by_group.h"
@@ -32,5 +31,3 @@ cJSON *pps_counted_list(struct pps_best_by_group *tops, const char *header);
 
 // Reads an object; false where it is none. The text belongs to the item.
 bool pps_counted_read(const cJSON *item, const char *header, struct pps_best_equal *equal);
-
-#endif

@@ -2,8 +2,7 @@
 // Joins the shards of a sweep. Blocks are checked and copied in the order of the experiment,
 // and the result equals, byte for byte, the result of a run of the whole experiment. Memory
 // does not grow with the size of the files.
-#ifndef PPS_ENGINE_CHECK_MERGE_H
-#define PPS_ENGINE_CHECK_MERGE_H
+#pragma once
 
 #include "engine/check/shard_file.h"
 #include "engine/forecast/pace.h"
@@ -37,5 +36,3 @@ PPS_MUST_CHECK enum pps_status pps_merge_write(struct pps_merge *merge, const ch
 // Returns the manifest of the whole experiment, built from the manifests of the shards, all of
 // which must have been read. Returns NULL if memory runs out. The caller frees it.
 char *pps_merge_manifest(const struct pps_merge *merge, uint64_t data_bytes);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Opens one complete shard of a sweep for reading, and returns the commands that compute
 // shards.
-#ifndef PPS_ENGINE_CHECK_SHARD_FILE_H
-#define PPS_ENGINE_CHECK_SHARD_FILE_H
+#pragma once
 
 #include "engine/store/index_write.h"
 #include "engine/store/whole_prefix.h"
@@ -42,5 +41,3 @@ char *pps_shardfile_command(const struct pps_shardfile *file, struct pps_shard s
 // Returns the name of another shard of the same sweep, or of the merged result (count 0). The
 // caller frees the name. NULL if the name does not have the usual form, or if memory runs out.
 char *pps_shardfile_sibling(const struct pps_shardfile *file, struct pps_shard shard);
-
-#endif

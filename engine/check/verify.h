@@ -2,8 +2,7 @@
 // Verifies a complete result: every byte of its three files by checksums, the agreement of the
 // files with each other, the order of the rows by the experiment, and a fraction of the rows by
 // computing them again. Memory does not grow with the files.
-#ifndef PPS_ENGINE_CHECK_VERIFY_H
-#define PPS_ENGINE_CHECK_VERIFY_H
+#pragma once
 
 #include "base/text/status.h"
 #include "engine/experiment/documents.h"
@@ -56,5 +55,3 @@ PPS_MUST_CHECK enum pps_status pps_verify(const struct pps_verify_ask *ask,
 // there is one). Changes the order of the results.
 bool pps_shards_together(struct pps_verified *verified, size_t n, uint32_t *here,
                          uint32_t *missing);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Verifies one block of a result: its bytes, its text, its rows. Each worker has its own
 // checker.
-#ifndef PPS_ENGINE_CHECK_VERIFY_BLOCK_H
-#define PPS_ENGINE_CHECK_VERIFY_BLOCK_H
+#pragma once
 
 #include "base/text/status.h"
 #include "engine/experiment/experiment.h"
@@ -69,5 +68,3 @@ PPS_MUST_CHECK enum pps_status pps_blockchecker_do(struct pps_blockchecker *chec
 // Return the rows computed again so far, and the result of the reference for them.
 uint64_t pps_blockchecker_computed(const struct pps_blockchecker *checker);
 struct pps_audited pps_blockchecker_audited(const struct pps_blockchecker *checker);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Verifies the rows of a block: their number, their points by the experiment, and a fraction of
 // them by computing them again. Each worker has its own checker.
-#ifndef PPS_ENGINE_CHECK_VERIFY_ROWS_H
-#define PPS_ENGINE_CHECK_VERIFY_ROWS_H
+#pragma once
 
 #include "engine/check/verify_block.h"
 
@@ -23,5 +22,3 @@ PPS_MUST_CHECK enum pps_status pps_rowchecker_do(struct pps_rowchecker *checker,
 
 uint64_t pps_rowchecker_computed(const struct pps_rowchecker *checker);
 struct pps_audited pps_rowchecker_audited(const struct pps_rowchecker *checker);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The program as a whole: its commands, exit statuses and environment variables. --help, the man
 // page and completion read these lists.
-#ifndef PPS_ENGINE_CLI_PROGRAM_H
-#define PPS_ENGINE_CLI_PROGRAM_H
+#pragma once
 
 #include "engine/command/command.h"
 
@@ -35,5 +34,3 @@ extern const struct pps_expected pps_expected[]; // ends with a NULL word
 // Prints the help of the program: the commands that most people need, or `all` of them; and its versions.
 void pps_program_help(bool all);
 void pps_program_version(void);
-
-#endif

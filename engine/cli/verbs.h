@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Declares the commands of the engine, one object per command, defined in the file with the
 // name of the command.
-#ifndef PPS_ENGINE_CLI_VERBS_H
-#define PPS_ENGINE_CLI_VERBS_H
+#pragma once
 
 #include "engine/command/command.h"
 
@@ -22,5 +21,3 @@ extern const struct pps_command pps_command_verify;
 extern const struct pps_command pps_command_merge;
 extern const struct pps_command pps_command_kernels;
 extern const struct pps_command pps_command_bench;
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parses command lines and prints help pages.
-#ifndef PPS_ENGINE_COMMAND_ARGUMENTS_H
-#define PPS_ENGINE_COMMAND_ARGUMENTS_H
+#pragma once
 
 #include "engine/command/command.h"
 #include "ppsweep/kernel.h"
@@ -16,5 +15,3 @@ PPS_MUST_CHECK enum pps_status pps_args_parse(struct pps_args **args,
                                               const char *program, int argc, char **argv,
                                               bool *done, struct pps_error *err);
 void pps_args_free(struct pps_args *args);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Declares private types of the command-line parser: arguments.c parses, config_file.c
 // reads --config, file_gate.c makes the gate, values.c returns values, help.c prints help.
-#ifndef PPS_ENGINE_COMMAND_ARGUMENTS_PRIVATE_H
-#define PPS_ENGINE_COMMAND_ARGUMENTS_PRIVATE_H
+#pragma once
 
 #include "base/document/json.h"
 #include "base/write/gate.h"
@@ -46,5 +45,3 @@ PPS_MUST_CHECK enum pps_status pps_args_make_gate(struct pps_args *args, struct 
 
 // Prints the help page of the command, with all options of the table.
 void pps_args_help(const struct pps_args *args);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A command is a table: its name, help and options, and the function that runs it. Help texts,
 // errors and suggestions all come from the table; other functions read the values of options.
-#ifndef PPS_ENGINE_COMMAND_COMMAND_H
-#define PPS_ENGINE_COMMAND_COMMAND_H
+#pragma once
 
 #include "base/text/status.h"
 
@@ -114,5 +113,3 @@ PPS_MUST_CHECK enum pps_status pps_arg_duration(const struct pps_args *args, con
 // unchanged if the option is not given.
 PPS_MUST_CHECK enum pps_status pps_arg_digits(const struct pps_args *args, int *digits,
                                               struct pps_error *err);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The options of a command as one table: its own, those that many commands share, and those of
 // kernels. Parsing, help, the man page and completion read the same table.
-#ifndef PPS_ENGINE_COMMAND_OPTION_TABLE_H
-#define PPS_ENGINE_COMMAND_OPTION_TABLE_H
+#pragma once
 
 #include "engine/command/command.h"
 
@@ -38,5 +37,3 @@ void pps_option_table_build(struct pps_option_table *table, const struct pps_com
 
 // Returns the index of the option with this name, or -1.
 int pps_option_table_find(const struct pps_option_table *table, const char *name);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The forms of progress on stderr: a line that is redrawn, lines of a log, or JSON lines.
-#ifndef PPS_ENGINE_COMMAND_PROGRESS_KIND_H
-#define PPS_ENGINE_COMMAND_PROGRESS_KIND_H
+#pragma once
 
 #include "base/text/status.h"
 
@@ -22,5 +21,3 @@ PPS_MUST_CHECK enum pps_status pps_progress_parse(const char *text,
 // Returns whether to report again, `since` seconds and the part `part` of the work after the last
 // report.
 bool pps_progress_due(enum pps_progress_kind kind, double since, double part);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Chooses the shard of a sweep that this process computes, from --shard or from the launcher.
-#ifndef PPS_ENGINE_COMMAND_SHARD_OPTION_H
-#define PPS_ENGINE_COMMAND_SHARD_OPTION_H
+#pragma once
 
 #include "engine/command/command.h"
 #include "engine/space/shard.h"
@@ -14,5 +13,3 @@ PPS_MUST_CHECK enum pps_status pps_shard_choose(const struct pps_args *args,
                                                 struct pps_shard *shard,
                                                 char source[PPS_SHARD_SOURCE],
                                                 struct pps_error *err);
-
-#endif

@@ -2,8 +2,7 @@
 // Handles signals: the first SIGINT or SIGTERM sets a stop flag, the second ends the program at
 // once. SIGHUP sets the flag, unless it is ignored when the program starts (nohup). A time limit
 // sets the same flag.
-#ifndef PPS_ENGINE_COMMAND_SIGNALS_H
-#define PPS_ENGINE_COMMAND_SIGNALS_H
+#pragma once
 
 #include <stdatomic.h>
 
@@ -17,5 +16,3 @@ atomic_bool *pps_signals_alarm(double seconds);
 // For parts of a run that have nothing to close: until the call with NULL, a signal or the alarm
 // ends the program at once, with `line` (constant, newline included) on stderr and exit status 5.
 void pps_signals_end_at_once(const char *line);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prints texts of help in lines of at most 80 columns.
-#ifndef PPS_ENGINE_COMMAND_WRAP_H
-#define PPS_ENGINE_COMMAND_WRAP_H
+#pragma once
 
 #include <stddef.h>
 #include <stdio.h>
@@ -14,5 +13,3 @@ void pps_wrap_print(FILE *out, const char *text, size_t at, size_t indent);
 // Prints paragraphs whose lines are already broken. What does not fit into a line goes to the next line of the paragraph.
 // An indented line is a command, which is kept, or a name and a text with two blanks between.
 void pps_wrap_paragraphs(FILE *out, const char *text);
-
-#endif

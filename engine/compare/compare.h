@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compares two results: joins their rows on columns that both have, and counts how the values of
 // the rows changed from the first result, a, to the second one, b.
-#ifndef PPS_ENGINE_COMPARE_COMPARE_H
-#define PPS_ENGINE_COMPARE_COMPARE_H
+#pragma once
 
 #include "base/text/string_pool.h"
 #include "engine/compare/side.h"
@@ -68,5 +67,3 @@ void pps_compare_close(struct pps_compare *compare); // a zeroed one is fine
 
 // Returns the number of value v in a row of a side; NAN: none, or row PPS_COMPARE_NONE.
 double pps_compare_number(const struct pps_compare_side *side, size_t row, int v);
-
-#endif

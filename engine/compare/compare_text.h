@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes a comparison: every joined row as CSV, the rows that changed most, and a summary.
-#ifndef PPS_ENGINE_COMPARE_COMPARE_TEXT_H
-#define PPS_ENGINE_COMPARE_COMPARE_TEXT_H
+#pragma once
 
 #include "base/text/status.h"
 #include "engine/compare/compare.h"
@@ -24,5 +23,3 @@ PPS_MUST_CHECK enum pps_status pps_compare_top(const struct pps_compare *compare
 
 // Writes what was joined, what has no partner, and how every value changed: one line each.
 void pps_compare_summary(const struct pps_compare *compare, FILE *out);
-
-#endif

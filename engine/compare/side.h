@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A side is one of the two results of a comparison, held in memory: the key columns of every row
 // as codes, and the compared values as numbers.
-#ifndef PPS_ENGINE_COMPARE_SIDE_H
-#define PPS_ENGINE_COMPARE_SIDE_H
+#pragma once
 
 #include "base/text/string_pool.h"
 #include "engine/read/view.h"
@@ -33,5 +32,3 @@ PPS_MUST_CHECK enum pps_status pps_compare_side_read(struct pps_compare_side *si
                                                      struct pps_string_pool *pools,
                                                      struct pps_error *err);
 void pps_compare_side_close(struct pps_compare_side *side); // a zeroed one is fine
-
-#endif

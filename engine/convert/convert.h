@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Converts a result to another format, row group by row group, in constant memory. The file appears
 // under its name only when it is complete.
-#ifndef PPS_ENGINE_CONVERT_CONVERT_H
-#define PPS_ENGINE_CONVERT_CONVERT_H
+#pragma once
 
 #include "base/text/status.h"
 #include "base/write/gate.h"
@@ -30,5 +29,3 @@ struct pps_converted {
 // result that cannot be read.
 PPS_MUST_CHECK enum pps_status pps_convert(const struct pps_convert_ask *ask,
                                            struct pps_converted *done, struct pps_error *err);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The list of all formats that `convert` writes. Each is defined in a file of its own, sink_NAME.c.
-#ifndef PPS_ENGINE_CONVERT_FORMATS_H
-#define PPS_ENGINE_CONVERT_FORMATS_H
+#pragma once
 
 struct pps_format;
 
@@ -18,5 +17,3 @@ extern const struct pps_format pps_format_npz;
     {                                                                                          \
         &pps_format_csv, &pps_format_parquet, &pps_format_arrow, &pps_format_npz               \
     }
-
-#endif

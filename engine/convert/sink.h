@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A sink writes typed rows to an open file in one format.
-#ifndef PPS_ENGINE_CONVERT_SINK_H
-#define PPS_ENGINE_CONVERT_SINK_H
+#pragma once
 
 #include "base/columns/schema.h"
 #include "base/text/status.h"
@@ -41,5 +40,3 @@ struct pps_format {
 PPS_MUST_CHECK enum pps_status pps_sink_write(const struct pps_sink_target *target,
                                               const void *data, size_t n,
                                               struct pps_error *err);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the rows of a result as lines of typed columns: every column has cells of one kind. A
 // parameter that accepts numbers and names becomes two columns, X for numbers and X_tier for names.
-#ifndef PPS_ENGINE_CONVERT_TYPED_ROWS_H
-#define PPS_ENGINE_CONVERT_TYPED_ROWS_H
+#pragma once
 
 #include "base/columns/schema.h"
 #include "base/text/text_buffer.h"
@@ -30,5 +29,3 @@ PPS_MUST_CHECK enum pps_status pps_typed_rows_next(struct pps_typed_rows *rows,
                                                    uint64_t most_rows, size_t most_bytes,
                                                    struct text_buffer *block,
                                                    struct pps_error *err);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kinds of the columns that an experiment's rows have.
-#ifndef PPS_ENGINE_EXPERIMENT_COLUMN_TYPES_H
-#define PPS_ENGINE_EXPERIMENT_COLUMN_TYPES_H
+#pragma once
 
 #include "base/columns/schema.h"
 #include "engine/experiment/experiment.h"
@@ -15,5 +14,3 @@ PPS_MUST_CHECK enum pps_status pps_experiment_schema(const struct pps_experiment
 // Adds the object "dtypes" to a manifest: the kind of each column by its name, for example "int64" or
 // "float64"; "float64 or text" for a column of numbers and names.
 void pps_experiment_add_dtypes(const struct pps_experiment *experiment, cJSON *root);
-
-#endif

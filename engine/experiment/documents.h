@@ -2,8 +2,7 @@
 // Opens the documents that an experiment gives to a kernel, and a copy of the kernel's tables
 // with defaults and names from the documents. The inputs are const after pps_documents_open, so
 // any number of threads may read them.
-#ifndef PPS_ENGINE_EXPERIMENT_DOCUMENTS_H
-#define PPS_ENGINE_EXPERIMENT_DOCUMENTS_H
+#pragma once
 
 #include "base/document/json.h"
 #include "base/text/status.h"
@@ -101,5 +100,3 @@ void pps_documents_say(const struct pps_documents *inputs, uint64_t keep, double
 // Returns the path of a file named in another file: relative to the folder of `file`, unless it
 // is absolute. Returns NULL if memory runs out. The caller frees the path.
 char *pps_path_beside(const char *file, const char *path);
-
-#endif

@@ -2,8 +2,7 @@
 // Declares functions that share the work on documents: documents_read.c finds and reads the
 // documents, documents_text.c those that are not JSON, documents_omitted.c those that are too
 // large for a manifest, documents_doubts.c what is doubtful in them, and documents.c opens the kernel with them. Private to these files.
-#ifndef PPS_ENGINE_EXPERIMENT_DOCUMENTS_PRIVATE_H
-#define PPS_ENGINE_EXPERIMENT_DOCUMENTS_PRIVATE_H
+#pragma once
 
 #include "engine/experiment/documents.h"
 #include "engine/space/value.h"
@@ -107,5 +106,3 @@ cJSON *pps_text_document_resolve(const struct pps_source *source);
 // Fills err with the fault at its place in the text.
 enum pps_status pps_text_document_fail(const struct pps_source *source,
                                        const struct pps_fault *fault, struct pps_error *err);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // An experiment is a JSON file with additions from the command line, resolved to a kernel, a
 // space of points, columns and their digest. Built once, then const.
-#ifndef PPS_ENGINE_EXPERIMENT_EXPERIMENT_H
-#define PPS_ENGINE_EXPERIMENT_EXPERIMENT_H
+#pragma once
 
 #include "base/document/json.h"
 #include "base/text/status.h"
@@ -139,5 +138,3 @@ PPS_MUST_CHECK enum pps_status pps_kernel_choose(const struct pps_kernel *const 
 
 // Returns whether only a document sets the parameter.
 bool pps_param_is_given(const struct pps_kernel *kernel, int p);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls a kernel for points. A point for which memory ran out (PPS_NO_MEMORY) is PPS_FAILED for the caller, and
 // pps_memory_failed remembers it: the command ends with "out of memory", as after a failed allocation of its own.
-#ifndef PPS_ENGINE_EXPERIMENT_KERNEL_CALLS_H
-#define PPS_ENGINE_EXPERIMENT_KERNEL_CALLS_H
+#pragma once
 
 #include "ppsweep/kernel.h"
 
@@ -16,5 +15,3 @@ enum pps_outcome pps_kernel_trace(const struct pps_kernel *kernel, const double 
 enum pps_outcome pps_kernel_artifact(const struct pps_kernel *kernel, const double *point,
                                      int which, const struct pps_worker *worker,
                                      const struct pps_text_sink *sink, struct pps_fault *fault);
-
-#endif

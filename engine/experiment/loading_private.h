@@ -2,8 +2,7 @@
 // Holds the state of loading an experiment: the documents, the entry of each name, and the
 // steps that turn entries into axes. Private to experiment.c, load_names.c,
 // load_command.c, command_kinds.c, load_dictionaries.c, load_lets.c, load_sample.c, load_documents.c, load_zip.c and load_axes.c.
-#ifndef PPS_ENGINE_EXPERIMENT_LOADING_PRIVATE_H
-#define PPS_ENGINE_EXPERIMENT_LOADING_PRIVATE_H
+#pragma once
 
 #include "engine/experiment/experiment.h"
 
@@ -132,5 +131,3 @@ PPS_MUST_CHECK enum pps_status pps_load_axes(struct pps_loader *l);
 // parameters that the composite axis sets.
 uint64_t pps_axes_set(const struct pps_space *space);
 uint64_t pps_composite_sets(const struct pps_composite *composite);
-
-#endif

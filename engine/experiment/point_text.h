@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Formats a point for people: "n=8 gpus=4", with the columns of a row.
-#ifndef PPS_ENGINE_EXPERIMENT_POINT_TEXT_H
-#define PPS_ENGINE_EXPERIMENT_POINT_TEXT_H
+#pragma once
 
 #include "engine/experiment/experiment.h"
 #include "engine/space/value.h"
@@ -21,5 +20,3 @@ void pps_point_text(const struct pps_experiment *experiment, const double *point
 // finish.
 PPS_MUST_CHECK enum pps_status pps_fail_point(const struct pps_experiment *e, uint64_t index,
                                               struct pps_error *err);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The resolved experiment is an equivalent experiment with every value written out. Its digest
 // identifies the experiment.
-#ifndef PPS_ENGINE_EXPERIMENT_RESOLVED_H
-#define PPS_ENGINE_EXPERIMENT_RESOLVED_H
+#pragma once
 
 #include "engine/experiment/experiment.h"
 
@@ -10,5 +9,3 @@
 PPS_MUST_CHECK enum pps_status pps_experiment_resolve(struct pps_experiment *experiment,
                                                       const char *points_path,
                                                       struct pps_error *err);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds the groups of points that do the same amount of work and may be compared. Rows are
 // ranked within these groups unless the user chooses other groups.
-#ifndef PPS_ENGINE_EXPERIMENT_WORK_GROUPS_H
-#define PPS_ENGINE_EXPERIMENT_WORK_GROUPS_H
+#pragma once
 
 #include "engine/experiment/experiment.h"
 
@@ -19,5 +18,3 @@ bool pps_param_varies(const struct pps_experiment *experiment, int param);
 // The parameters that rows of the experiment are grouped by when column `objective` ranks them;
 // by has room for PPS_MAX_PARAMS. Returns how many.
 int pps_work_groups(const struct pps_experiment *experiment, int objective, int *by);
-
-#endif

@@ -11,8 +11,7 @@
 // from zero. min and max of NAN are NAN. In a comparison with a parameter that has names, a
 // bare word that is both a name and a parameter is refused: write 'n' in quotes for the name,
 // or (n) in parentheses for the parameter.
-#ifndef PPS_ENGINE_EXPRESSION_EXPRESSION_H
-#define PPS_ENGINE_EXPRESSION_EXPRESSION_H
+#pragma once
 
 #include "base/text/status.h"
 #include "ppsweep/kernel.h"
@@ -82,5 +81,3 @@ void pps_expr_list(const struct pps_expr *expr, const double *point,
 
 // Returns value i < n of the list: in O(1) for RANGE and NUMBER, in O(sqrt) for DIVISORS.
 double pps_expr_item(const struct pps_expr_list *list, uint64_t i);
-
-#endif

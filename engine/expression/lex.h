@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The lexer returns the tokens of an expression. Private to expr*.c.
-#ifndef PPS_ENGINE_EXPRESSION_LEX_H
-#define PPS_ENGINE_EXPRESSION_LEX_H
+#pragma once
 
 #include "engine/expression/expression.h"
 
@@ -53,5 +52,3 @@ bool pps_expr_fail(struct pps_expr_fault *fault, size_t byte, const char *format
 
 // Reads the next token. Returns false if fault is filled.
 bool pps_expr_next(struct pps_lexer *lexer, struct pps_token *token);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tree of a parsed expression holds its nodes in evaluation order (operands before their
 // operator), so evaluation needs a small stack and no recursion. Private to expr*.c.
-#ifndef PPS_ENGINE_EXPRESSION_TREE_H
-#define PPS_ENGINE_EXPRESSION_TREE_H
+#pragma once
 
 #include "engine/expression/expression.h"
 
@@ -59,5 +58,3 @@ struct pps_expr {
     size_t n_nodes;
     struct pps_expr_node nodes[];
 };
-
-#endif

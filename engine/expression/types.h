@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checks the types of operands (numbers, truth values, names) and builds the nodes of an
 // expression. Private to expr*.c.
-#ifndef PPS_ENGINE_EXPRESSION_TYPES_H
-#define PPS_ENGINE_EXPRESSION_TYPES_H
+#pragma once
 
 #include "engine/expression/lex.h"
 #include "engine/expression/tree.h"
@@ -50,5 +49,3 @@ bool pps_join(struct pps_builder *b, enum pps_expr_op op, struct pps_operand *le
 
 // Applies the operator to a number or, for NOT, to a truth value; x becomes the result.
 bool pps_apply(struct pps_builder *b, enum pps_expr_op op, struct pps_operand *x);
-
-#endif

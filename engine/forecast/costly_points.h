@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds the few points of an experiment with the highest `cost` of the kernel.
-#ifndef PPS_ENGINE_FORECAST_COSTLY_POINTS_H
-#define PPS_ENGINE_FORECAST_COSTLY_POINTS_H
+#pragma once
 
 #include "engine/experiment/experiment.h"
 
@@ -25,5 +24,3 @@ struct pps_costly {
 // Looks at all points, or at PPS_COSTLY_LOOKS that are spread over a larger experiment; the same
 // every time. Without memory it finds none.
 void pps_costly_find(struct pps_costly *costly, const struct pps_experiment *experiment);
-
-#endif

@@ -2,8 +2,7 @@
 // Predicts the remaining time of a run from the time and the work so far, with the work that
 // the kernel predicts. Recent work has more weight, since predictions of the kernel may be
 // wrong. Arithmetic only.
-#ifndef PPS_ENGINE_FORECAST_PACE_H
-#define PPS_ENGINE_FORECAST_PACE_H
+#pragma once
 
 #include "engine/forecast/workload.h"
 
@@ -46,5 +45,3 @@ void pps_pace_step(struct pps_pace *pace, double seconds, const struct pps_passe
 
 // Returns the remaining seconds; 0 before the first step.
 double pps_pace_left(const struct pps_pace *pace);
-
-#endif

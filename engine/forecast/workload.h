@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Estimates how the work of a sweep is distributed over its points, from `cost` of the kernel
 // at a few points. Used to predict the remaining time: rough, and deterministic.
-#ifndef PPS_ENGINE_FORECAST_WORKLOAD_H
-#define PPS_ENGINE_FORECAST_WORKLOAD_H
+#pragma once
 
 #include "engine/experiment/experiment.h"
 
@@ -31,5 +30,3 @@ void pps_workload_measure(struct pps_workload *workload,
 
 // Work in the first `part` (0 to 1) of the points, in units of the work of a mean point.
 struct pps_work pps_workload_before(const struct pps_workload *workload, double part);
-
-#endif

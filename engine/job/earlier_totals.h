@@ -2,8 +2,7 @@
 // The totals of an interrupted or a complete run are read back from its whole blocks: counts,
 // examples, the best rows, and, if no row is feasible, the nearest to feasible. They equal the
 // totals of the run that made these blocks.
-#ifndef PPS_ENGINE_JOB_EARLIER_TOTALS_H
-#define PPS_ENGINE_JOB_EARLIER_TOTALS_H
+#pragma once
 
 #include "engine/run/sweep.h"
 #include "engine/space/shard.h"
@@ -25,5 +24,3 @@ bool pps_resume_shows(const struct pps_experiment *experiment, int column);
 PPS_MUST_CHECK enum pps_status pps_resume_totals(const struct pps_resume_ask *ask,
                                                  struct pps_totals *totals,
                                                  struct pps_error *err);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Examines the existing files with the name of a result. They may be the same result, an
 // interrupted run of it, or the result of another run.
-#ifndef PPS_ENGINE_JOB_EXISTING_RESULT_H
-#define PPS_ENGINE_JOB_EXISTING_RESULT_H
+#pragma once
 
 #include "engine/job/job.h"
 
@@ -16,5 +15,3 @@ bool pps_existing_file(const char *path, const char *ending);
 PPS_MUST_CHECK enum pps_status pps_existing_find(const struct pps_job *job, const char *path,
                                                  cJSON *wanted, bool *complete,
                                                  struct pps_error *err);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the totals of a complete result from its rows and its index, and from its manifest
 // where rows do not show them. A repeated run prints the totals as its summary.
-#ifndef PPS_ENGINE_JOB_FINISHED_RESULT_H
-#define PPS_ENGINE_JOB_FINISHED_RESULT_H
+#pragma once
 
 #include "engine/run/sweep.h"
 
@@ -26,5 +25,3 @@ PPS_MUST_CHECK enum pps_status pps_finished_result_read(const struct pps_sweep *
                                                         struct pps_finished_result *finished,
                                                         struct pps_error *err);
 void pps_finished_result_free(struct pps_finished_result *finished); // a zeroed one is fine
-
-#endif

@@ -3,8 +3,7 @@
 // of the result, resumes an interrupted result, computes the missing rows, and completes the
 // result with its index and manifest. A job reads no options, prints nothing, handles no signals
 // and never ends the process.
-#ifndef PPS_ENGINE_JOB_JOB_H
-#define PPS_ENGINE_JOB_JOB_H
+#pragma once
 
 #include "engine/experiment/experiment.h"
 #include "engine/job/result_path.h"
@@ -117,5 +116,3 @@ PPS_MUST_CHECK enum pps_status pps_job_run(const struct pps_job *job,
                                            struct pps_error *err);
 
 void pps_job_free(struct pps_job_result *result); // a zeroed one is fine
-
-#endif

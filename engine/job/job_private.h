@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Declares the steps of a job, in the order of pps_job_run, and the state that they share.
-#ifndef PPS_ENGINE_JOB_JOB_PRIVATE_H
-#define PPS_ENGINE_JOB_JOB_PRIVATE_H
+#pragma once
 
 #include "base/system/time_limit.h"
 #include "engine/job/finished_result.h"
@@ -65,5 +64,3 @@ void pps_job_hint(const struct pps_job_result *result, struct pps_error *err);
 // Writes the best rows in order of index as one block, and sets totals->rows to their number.
 PPS_MUST_CHECK enum pps_status pps_best_write(const struct pps_sweep *sweep,
                                               struct pps_totals *totals, struct pps_error *err);
-
-#endif

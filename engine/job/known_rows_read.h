@@ -3,8 +3,7 @@
 // order of the parameter columns do not matter: other parameters are in the manifest beside the
 // result. Documents of the same name must be equal; the result and the experiment may each have
 // further documents.
-#ifndef PPS_ENGINE_JOB_KNOWN_ROWS_READ_H
-#define PPS_ENGINE_JOB_KNOWN_ROWS_READ_H
+#pragma once
 
 #include "base/text/status.h"
 #include "engine/experiment/experiment.h"
@@ -22,5 +21,3 @@ PPS_MUST_CHECK enum pps_status pps_known_rows_open(struct pps_known_rows **reuse
                                                    const struct pps_experiment *experiment,
                                                    int objective, bool *checked,
                                                    struct pps_error *err);
-
-#endif

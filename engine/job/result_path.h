@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Chooses the path and codec of the result of a run.
-#ifndef PPS_ENGINE_JOB_RESULT_PATH_H
-#define PPS_ENGINE_JOB_RESULT_PATH_H
+#pragma once
 
 #include "base/system/codec.h"
 #include "engine/experiment/experiment.h"
@@ -37,5 +36,3 @@ bool pps_resultpath_is_beside(const char *path);
 
 // Returns PPS_E_INPUT if the path is an index or a manifest instead of a result.
 PPS_MUST_CHECK enum pps_status pps_resultpath_check(const char *path, struct pps_error *err);
-
-#endif

@@ -2,8 +2,7 @@
 // A snapshot records the position, the counts and the best rows of a run that keeps only the
 // best rows. The run replaces the snapshot from time to time, in a record log beside the result
 // (NAME.top.part); a resumed run reads it.
-#ifndef PPS_ENGINE_JOB_SNAPSHOT_H
-#define PPS_ENGINE_JOB_SNAPSHOT_H
+#pragma once
 
 #include "base/resume/record_log.h"
 #include "engine/run/sweep.h"
@@ -39,5 +38,3 @@ PPS_MUST_CHECK enum pps_status pps_snapshot_read(struct pps_record_log *log,
                                                  const struct pps_sweep *sweep,
                                                  uint64_t *blocks, struct pps_totals *totals,
                                                  struct pps_error *err);
-
-#endif

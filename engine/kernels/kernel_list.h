@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A kernel list holds the kernels that a command may use: kernels loaded from shared libraries,
 // then the built-in kernels. Reading a list is thread-safe; opening and closing it is not.
-#ifndef PPS_ENGINE_KERNELS_KERNEL_LIST_H
-#define PPS_ENGINE_KERNELS_KERNEL_LIST_H
+#pragma once
 
 #include "base/text/status.h"
 #include "ppsweep/kernel.h"
@@ -39,5 +38,3 @@ PPS_MUST_CHECK enum pps_status pps_kernel_list_open(struct pps_kernel_list *list
 
 // Frees the list and unloads its libraries. Their kernels must no longer be in use.
 void pps_kernel_list_close(struct pps_kernel_list *list);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A kernel skeleton is a small kernel that builds and runs at once. Authors of kernels start from
 // it. Not thread-safe: it creates files in the current folder.
-#ifndef PPS_ENGINE_KERNELS_SKELETON_H
-#define PPS_ENGINE_KERNELS_SKELETON_H
+#pragma once
 
 #include "base/text/status.h"
 #include "ppsweep/kernel.h"
@@ -23,5 +22,3 @@ PPS_MUST_CHECK enum pps_status pps_skeleton_write(const char *name,
                                                   const struct pps_kernel *const *kernels,
                                                   struct pps_skeleton *skeleton,
                                                   struct pps_error *err);
-
-#endif

@@ -2,8 +2,7 @@
 // Adds columns to the results of a kernel that are computed from its parameters and results, as in
 // `gain=1 - total_time/ideal_time`. A kernel with such columns is a copy whose table of columns is
 // longer; whoever runs it computes the last columns afterwards.
-#ifndef PPS_ENGINE_LET_LET_COLUMNS_H
-#define PPS_ENGINE_LET_LET_COLUMNS_H
+#pragma once
 
 #include "base/text/status.h"
 #include "ppsweep/kernel.h"
@@ -43,5 +42,3 @@ void pps_let_columns_need(const struct pps_let_columns *lets, bool *wanted);
 // Computes the columns of a batch that the kernel has run: NAN where the expression has no finite
 // value. Thread-safe. NULL computes nothing.
 void pps_let_columns_compute(const struct pps_let_columns *lets, const struct pps_batch *batch);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Evaluates one batch of the points of a ppsweep_evaluate call, and declares the state of the
 // call. Private to evaluate.c and batch.c.
-#ifndef PPS_ENGINE_LIBRARY_BATCH_PRIVATE_H
-#define PPS_ENGINE_LIBRARY_BATCH_PRIVATE_H
+#pragma once
 
 #include "engine/library/library_private.h"
 
@@ -40,5 +39,3 @@ void pps_call_refuse(const struct pps_call *call, size_t i, enum ppsweep_outcome
 // need too much memory together.
 void pps_call_evaluate(struct pps_call *call, struct pps_workspace *workspace,
                        const struct pps_chunk *chunk, const double *highest);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Declares structs and functions that the files of the C library share. Private to this folder.
-#ifndef PPS_ENGINE_LIBRARY_LIBRARY_PRIVATE_H
-#define PPS_ENGINE_LIBRARY_LIBRARY_PRIVATE_H
+#pragma once
 
 #include "base/text/status.h"
 #include "engine/experiment/experiment.h"
@@ -99,5 +98,3 @@ struct pps_workspace {
 struct pps_workspace *pps_workspace_take(struct ppsweep_model *model);
 void pps_workspace_give_back(struct ppsweep_model *model, struct pps_workspace *workspace);
 void pps_workspaces_free(struct pps_workspace *idle);
-
-#endif

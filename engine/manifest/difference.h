@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compares two runs by their manifests.
-#ifndef PPS_ENGINE_MANIFEST_DIFFERENCE_H
-#define PPS_ENGINE_MANIFEST_DIFFERENCE_H
+#pragma once
 
 #include <cjson/cJSON.h>
 #include <stdbool.h>
@@ -12,5 +11,3 @@
 // is the setting that the user can change: a parameter, a key of the experiment, an option. cap
 // is the size of text in bytes. Thread-safe.
 bool pps_manifest_difference(const cJSON *was, const cJSON *is, char *text, size_t cap);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rebuilds the experiment of a result from its manifest.
-#ifndef PPS_ENGINE_MANIFEST_EXPERIMENT_AGAIN_H
-#define PPS_ENGINE_MANIFEST_EXPERIMENT_AGAIN_H
+#pragma once
 
 #include "engine/experiment/experiment.h"
 #include "engine/manifest/manifest_read.h"
@@ -24,5 +23,3 @@ PPS_MUST_CHECK enum pps_status pps_experiment_again(const struct pps_manifest_fa
                                                     const struct pps_input_words *inputs,
                                                     struct pps_experiment **experiment,
                                                     struct pps_error *err);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes the manifest beside a result: the experiment, the counts of the run, and the command
 // that repeats the run.
-#ifndef PPS_ENGINE_MANIFEST_MANIFEST_H
-#define PPS_ENGINE_MANIFEST_MANIFEST_H
+#pragma once
 
 #include "base/system/codec.h"
 #include "engine/experiment/experiment.h"
@@ -38,5 +37,3 @@ char *pps_manifest_constant(cJSON *root);
 // is XXH64 of the text before it, and a newline. The caller frees the text. NULL if memory runs
 // out or root is NULL.
 char *pps_manifest_print(cJSON *root);
-
-#endif

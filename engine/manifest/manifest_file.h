@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The reader of manifests turns a file into a tree, with as much strictness as the caller needs,
 // and reads numbers of the tree.
-#ifndef PPS_ENGINE_MANIFEST_MANIFEST_FILE_H
-#define PPS_ENGINE_MANIFEST_MANIFEST_FILE_H
+#pragma once
 
 #include "base/text/status.h"
 
@@ -52,5 +51,3 @@ PPS_MUST_CHECK enum pps_status pps_manifest_beside(const char *path, const char 
 // member is missing or has another value. object may be NULL.
 double pps_manifest_number(const cJSON *object, const char *key);
 uint64_t pps_manifest_count(const cJSON *object, const char *key);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads a manifest strictly: its digest must match every byte, and every member that describes
 // the result must be present. (manifest_file.h reads one that lacks members.)
-#ifndef PPS_ENGINE_MANIFEST_MANIFEST_READ_H
-#define PPS_ENGINE_MANIFEST_MANIFEST_READ_H
+#pragma once
 
 #include "base/text/status.h"
 #include "engine/experiment/experiment.h"
@@ -49,5 +48,3 @@ int pps_manifest_facts_decimals(const struct pps_manifest_facts *said, int i);
 // Returns the points skipped for the i-th reason, and the reason; false after the last reason.
 bool pps_manifest_facts_left_out(const struct pps_manifest_facts *said, int i,
                                  const char **reason, double *n);
-
-#endif

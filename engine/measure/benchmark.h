@@ -3,8 +3,7 @@
 // several sizes of points, its reference, output cost, and whole runs for several numbers of
 // threads. Figures of one thread are CPU time, figures of several threads are wall time; each
 // is the median of several passes. Compared figures are timed in turns.
-#ifndef PPS_ENGINE_MEASURE_BENCHMARK_H
-#define PPS_ENGINE_MEASURE_BENCHMARK_H
+#pragma once
 
 #include "base/text/status.h"
 #include "engine/experiment/documents.h"
@@ -80,5 +79,3 @@ struct pps_bench_ask {
 PPS_MUST_CHECK enum pps_status pps_benchmark_run(const struct pps_bench_ask *ask,
                                                  struct pps_benchmark *benchmark,
                                                  struct pps_error *err);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Declares the parts of a benchmark, which share the request and the figures.
-#ifndef PPS_ENGINE_MEASURE_BENCHMARK_PRIVATE_H
-#define PPS_ENGINE_MEASURE_BENCHMARK_PRIVATE_H
+#pragma once
 
 #include "engine/measure/benchmark.h"
 #include "engine/run/sweep.h"
@@ -83,5 +82,3 @@ PPS_MUST_CHECK enum pps_status pps_bench_in_folder(const struct pps_bench *bench
 // The measurements, in their order: pps_bench_time_runs uses the figures of the others.
 PPS_MUST_CHECK enum pps_status pps_bench_time_rows(const struct pps_bench *bench);
 PPS_MUST_CHECK enum pps_status pps_bench_time_runs(const struct pps_bench *bench);
-
-#endif

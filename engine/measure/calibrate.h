@@ -2,8 +2,7 @@
 // Forecasts time, size and memory of a sweep from one second of measuring: runs and compresses
 // some stretches of points on one thread, and visits points to count the skipped points as far
 // as time allows.
-#ifndef PPS_ENGINE_MEASURE_CALIBRATE_H
-#define PPS_ENGINE_MEASURE_CALIBRATE_H
+#pragma once
 
 #include "base/system/codec.h"
 #include "engine/experiment/experiment.h"
@@ -32,5 +31,3 @@ PPS_MUST_CHECK enum pps_status pps_calibrate(const struct pps_experiment *experi
                                              const atomic_bool *stop,
                                              struct pps_forecast *forecast,
                                              struct pps_error *err);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Simulates a run on many cores: workers with given times per task, directed by the scheduler
 // of real runs (work_schedule.h). Deterministic; uses no clock and no threads.
-#ifndef PPS_ENGINE_MEASURE_CORE_MODEL_H
-#define PPS_ENGINE_MEASURE_CORE_MODEL_H
+#pragma once
 
 #include "engine/run/work_schedule.h"
 
@@ -36,5 +35,3 @@ PPS_MUST_CHECK enum pps_status pps_coremodel_run(const struct pps_work_schedule_
                                                  const atomic_bool *stop,
                                                  struct pps_coremodel *model,
                                                  struct pps_error *err);
-
-#endif

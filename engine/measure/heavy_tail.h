@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Makes a sweep with a heavy tail for the model of many cores: one point in a thousand takes
 // 1.3 s, the other points take 0.4 ms.
-#ifndef PPS_ENGINE_MEASURE_HEAVY_TAIL_H
-#define PPS_ENGINE_MEASURE_HEAVY_TAIL_H
+#pragma once
 
 #include "engine/measure/core_model.h"
 
@@ -18,5 +17,3 @@ uint64_t pps_coretail_blocks(const struct pps_coretail *tail);
 
 // Returns the costs of the sweep; the tail must outlive the costs.
 struct pps_corecosts pps_coretail_costs(const struct pps_coretail *tail);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Predicts the utilisation of many cores: a model of cores, with block costs measured on this
 // machine.
-#ifndef PPS_ENGINE_MEASURE_MANY_CORES_H
-#define PPS_ENGINE_MEASURE_MANY_CORES_H
+#pragma once
 
 #include "engine/measure/benchmark.h"
 #include "engine/measure/core_model.h"
@@ -28,5 +27,3 @@ struct pps_bench_cores {
 PPS_MUST_CHECK enum pps_status pps_benchcores_run(const struct pps_bench_ask *ask,
                                                   struct pps_bench_cores *cores,
                                                   struct pps_error *err);
-
-#endif

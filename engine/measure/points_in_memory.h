@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Holds points of an experiment in memory, to time the kernel alone.
-#ifndef PPS_ENGINE_MEASURE_POINTS_IN_MEMORY_H
-#define PPS_ENGINE_MEASURE_POINTS_IN_MEMORY_H
+#pragma once
 
 #include "engine/experiment/experiment.h"
 
@@ -39,5 +38,3 @@ PPS_MUST_CHECK enum pps_status pps_benchpoints_audit(struct pps_benchpoints *poi
 
 // Sorts n values and returns the median.
 double pps_bench_median(double *values, int n);
-
-#endif

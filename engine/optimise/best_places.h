@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds the best evaluated places of every group, apart from each other.
-#ifndef PPS_ENGINE_OPTIMISE_BEST_PLACES_H
-#define PPS_ENGINE_OPTIMISE_BEST_PLACES_H
+#pragma once
 
 #include "engine/optimise/evaluation.h"
 #include "engine/optimise/search_space.h"
@@ -39,5 +38,3 @@ bool pps_best_places_around(const struct pps_best_places *places,
 
 // Returns the most points around a place of any arm.
 size_t pps_most_directions(const struct pps_search_space *space);
-
-#endif

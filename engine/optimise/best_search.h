@@ -5,8 +5,7 @@
 // Hansen: A restart CMA evolution strategy with increasing population size; CEC 2005). Each group of arms
 // with the same amount of work has its own searches. All requests of a round are one batch, so all threads
 // have work, and the points do not depend on the number of threads.
-#ifndef PPS_ENGINE_OPTIMISE_BEST_SEARCH_H
-#define PPS_ENGINE_OPTIMISE_BEST_SEARCH_H
+#pragma once
 
 #include "engine/optimise/evaluation.h"
 #include "engine/optimise/search_space.h"
@@ -56,5 +55,3 @@ void pps_best_search_free(struct pps_best_search *search);
 
 // Returns a hash of the text that identifies a search, for the name of its result.
 uint64_t pps_search_hash(const char *identity);
-
-#endif

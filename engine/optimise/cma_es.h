@@ -3,8 +3,7 @@
 // distribution whose mean and covariance follow the best points so far (Hansen: The CMA Evolution
 // Strategy: A Tutorial; arXiv:1604.00772, 2016; weights of the better half only, as in its section 3).
 // Points outside the domain are moved into it, and the moved points count as drawn.
-#ifndef PPS_ENGINE_OPTIMISE_CMA_ES_H
-#define PPS_ENGINE_OPTIMISE_CMA_ES_H
+#pragma once
 
 #include "engine/optimise/search_space.h"
 
@@ -57,5 +56,3 @@ void pps_cma_ask(const struct pps_cma *cma, double *x);
 
 // Takes the points of the generation with their values; INFINITY: no value.
 void pps_cma_tell(struct pps_cma *cma, const double *x, const double *values);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Evaluates points of a search space in batches, on all threads, by the same code as a run. Each point is
 // computed once; its row is kept, and written to a journal from which a stopped search continues.
-#ifndef PPS_ENGINE_OPTIMISE_EVALUATION_H
-#define PPS_ENGINE_OPTIMISE_EVALUATION_H
+#pragma once
 
 #include "base/resume/record_log.h"
 #include "base/text/string_pool.h"
@@ -92,5 +91,3 @@ char *pps_evaluation_experiment(const struct pps_evaluation *evaluation, size_t 
 // Returns a table of all rows, for a run of the experiment; NULL without memory.
 struct pps_known_rows *pps_evaluation_rows(const struct pps_evaluation *evaluation,
                                            const struct pps_experiment *experiment);
-
-#endif

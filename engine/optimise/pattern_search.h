@@ -4,8 +4,7 @@
 // better (Hooke, Jeeves 1961; Torczon: On the convergence of pattern search algorithms; SIAM J. Optim. 7,
 // 1997; Kolda, Lewis, Torczon: Optimization by direct search; SIAM Review 45, 2003). Directions are up and
 // down each number, and from each weight to each other weight.
-#ifndef PPS_ENGINE_OPTIMISE_PATTERN_SEARCH_H
-#define PPS_ENGINE_OPTIMISE_PATTERN_SEARCH_H
+#pragma once
 
 #include "engine/optimise/search_space.h"
 
@@ -29,5 +28,3 @@ void pps_pattern_ask(const struct pps_pattern *pattern, double *x);
 
 // Takes the points of the request with their values. Of equal values the first counts.
 void pps_pattern_tell(struct pps_pattern *pattern, const double *x, const double *values);
-
-#endif

@@ -2,8 +2,7 @@
 // The search space of an experiment: some parameters are searched, all combinations of the others are
 // arms. The kernel's composite axis (the weights of kinds of transfers) is searched as weights that add up
 // to a constant; each assignment of names (tiers) to its members is an arm of its own.
-#ifndef PPS_ENGINE_OPTIMISE_SEARCH_SPACE_H
-#define PPS_ENGINE_OPTIMISE_SEARCH_SPACE_H
+#pragma once
 
 #include "base/text/status.h"
 #include "base/text/string_pool.h"
@@ -96,5 +95,3 @@ bool pps_search_space_find(struct pps_search_space *space, const double *point, 
 // Returns whether the point satisfies the ranges of its parameters, the rules of the experiment and the
 // kernel's check.
 bool pps_search_space_allows(const struct pps_search_space *space, const double *point);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Declares the steps that open a search space.
-#ifndef PPS_ENGINE_OPTIMISE_SEARCH_SPACE_PRIVATE_H
-#define PPS_ENGINE_OPTIMISE_SEARCH_SPACE_PRIVATE_H
+#pragma once
 
 #include "engine/optimise/search_space.h"
 
@@ -9,5 +8,3 @@
 PPS_MUST_CHECK enum pps_status pps_search_space_add(struct pps_search_space *space,
                                                     const struct pps_arm *arm,
                                                     struct pps_error *err);
-
-#endif

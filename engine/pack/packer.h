@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A packer turns the text of rows into the data of a block: compressed text, or a row group of
 // Parquet. Each worker has its own.
-#ifndef PPS_ENGINE_PACK_PACKER_H
-#define PPS_ENGINE_PACK_PACKER_H
+#pragma once
 
 #include "base/system/codec.h"
 #include "engine/experiment/experiment.h"
@@ -24,5 +23,3 @@ void pps_packer_close(struct pps_packer *packer); // NULL is fine
 PPS_MUST_CHECK enum pps_status pps_packer_pack(struct pps_packer *packer, const char *text,
                                                size_t n, const void **data, size_t *n_data,
                                                struct pps_error *err);
-
-#endif

@@ -2,8 +2,7 @@
 // Draws the best rows of a result as stacked bars: one bar per row, whose segments are columns
 // that add up to a total. The result is read as a stream; memory grows with the number of rows
 // shown.
-#ifndef PPS_ENGINE_PICTURE_BARS_H
-#define PPS_ENGINE_PICTURE_BARS_H
+#pragma once
 
 #include "base/text/status.h"
 #include "engine/best/best.h"
@@ -66,5 +65,3 @@ PPS_MUST_CHECK enum pps_status pps_bars_slice(struct pps_bars *bars, FILE *out,
 PPS_MUST_CHECK enum pps_status pps_bars_plot(const struct pps_bars_ask *ask,
                                              const struct pps_picture_ask *pictures,
                                              struct pps_error *err);
-
-#endif

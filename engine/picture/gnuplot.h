@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs gnuplot without a shell, so file names may contain any character.
-#ifndef PPS_ENGINE_PICTURE_GNUPLOT_H
-#define PPS_ENGINE_PICTURE_GNUPLOT_H
+#pragma once
 
 #include "base/system/process.h"
 #include "base/text/status.h"
@@ -28,5 +27,3 @@ PPS_MUST_CHECK enum pps_status pps_gnuplot_start(struct pps_gnuplot *gnuplot,
 // PPS_E_STOPPED if the flag `stop` (NULL: none) ended gnuplot.
 PPS_MUST_CHECK enum pps_status pps_gnuplot_wait(struct pps_gnuplot *gnuplot,
                                                 const atomic_bool *stop, struct pps_error *err);
-
-#endif

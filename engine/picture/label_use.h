@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds labels that no picture uses: their names are not in the data that are drawn.
-#ifndef PPS_ENGINE_PICTURE_LABEL_USE_H
-#define PPS_ENGINE_PICTURE_LABEL_USE_H
+#pragma once
 
 #include "engine/picture/picture_style.h"
 
@@ -13,5 +12,3 @@ uint64_t pps_label_use(const struct pps_picture_style *style, const char *path);
 
 // Says which labels are not in `used`.
 void pps_label_use_say(const struct pps_picture_style *style, uint64_t used);
-
-#endif

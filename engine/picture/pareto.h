@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds the Pareto front of two columns of a result, overall or of every group, and writes the
 // front as a table or as points that a plot script draws. Streams the result.
-#ifndef PPS_ENGINE_PICTURE_PARETO_H
-#define PPS_ENGINE_PICTURE_PARETO_H
+#pragma once
 
 #include "base/text/status.h"
 #include "engine/best/pareto_front.h"
@@ -70,5 +69,3 @@ PPS_MUST_CHECK enum pps_status pps_pareto_slice(struct pps_pareto *pareto, FILE 
 PPS_MUST_CHECK enum pps_status pps_pareto_plot(const struct pps_pareto_ask *ask,
                                                const struct pps_picture_ask *pictures,
                                                struct pps_error *err);
-
-#endif

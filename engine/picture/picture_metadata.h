@@ -2,8 +2,7 @@
 // Picture metadata tell where a picture comes from: the command that draws it, the version of
 // ppsweep and the digest of the experiment. They are text chunks of a PNG, an element <metadata>
 // of an SVG, and the document information of a PDF.
-#ifndef PPS_ENGINE_PICTURE_PICTURE_METADATA_H
-#define PPS_ENGINE_PICTURE_PICTURE_METADATA_H
+#pragma once
 
 #include "base/text/status.h"
 
@@ -20,5 +19,3 @@ struct pps_picture_about {
 PPS_MUST_CHECK enum pps_status pps_picture_metadata_add(const char *picture,
                                                         const struct pps_picture_about *about,
                                                         struct pps_error *err);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A picture style holds what a user chose about the look of pictures: texts, fonts, width and
 // colours. It reaches the plot scripts as variables (plot_scripts/style.gp).
-#ifndef PPS_ENGINE_PICTURE_PICTURE_STYLE_H
-#define PPS_ENGINE_PICTURE_PICTURE_STYLE_H
+#pragma once
 
 #include "base/text/status.h"
 
@@ -30,5 +29,3 @@ PPS_MUST_CHECK enum pps_status pps_picture_style_check(const struct pps_picture_
 // Returns the style as gnuplot statements on one line; the caller frees them. NULL if memory
 // runs out. for_svg: texts that gnuplot copies to attributes are escaped.
 char *pps_picture_style_settings(const struct pps_picture_style *style, bool for_svg);
-
-#endif

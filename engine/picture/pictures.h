@@ -2,8 +2,7 @@
 // The picture module draws PNG, SVG and PDF files with gnuplot and one of the plot scripts. It
 // writes data and pictures in a hidden folder beside the destination and renames the pictures
 // when gnuplot is done: a picture is complete or absent. Not thread-safe.
-#ifndef PPS_ENGINE_PICTURE_PICTURES_H
-#define PPS_ENGINE_PICTURE_PICTURES_H
+#pragma once
 
 #include "base/text/status.h"
 #include "base/write/gate.h"
@@ -76,5 +75,3 @@ PPS_MUST_CHECK enum pps_status pps_picture_one(
     const struct pps_picture_ask *ask, const char *script, const char *result, const char *name,
     void *self, enum pps_status (*write)(void *self, FILE *out, struct pps_error *err),
     struct pps_error *err);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The plot module draws heatmaps or lines of a result: it cuts the result into slices and draws
 // each slice with gnuplot.
-#ifndef PPS_ENGINE_PICTURE_PLOT_H
-#define PPS_ENGINE_PICTURE_PLOT_H
+#pragma once
 
 #include "base/text/status.h"
 #include "engine/picture/pictures.h"
@@ -31,5 +30,3 @@ struct pps_plot_count {
 // if gnuplot is missing (PPS_E_MACHINE).
 PPS_MUST_CHECK enum pps_status pps_plot(const struct pps_plot_ask *ask,
                                         struct pps_plot_count *count, struct pps_error *err);
-
-#endif

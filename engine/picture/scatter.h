@@ -2,8 +2,7 @@
 // A scatter picture of a result has one panel for each parameter that varies; every row is a
 // point in each panel. It suits samples and lists of points, whose rows share no grid. The
 // result is streamed.
-#ifndef PPS_ENGINE_PICTURE_SCATTER_H
-#define PPS_ENGINE_PICTURE_SCATTER_H
+#pragma once
 
 #include "base/text/status.h"
 #include "base/text/string_pool.h"
@@ -66,5 +65,3 @@ PPS_MUST_CHECK enum pps_status pps_scatter_slice(struct pps_scatter *scatter, FI
 PPS_MUST_CHECK enum pps_status pps_scatter_plot(const struct pps_scatter_ask *ask,
                                                 const struct pps_picture_ask *pictures,
                                                 struct pps_error *err);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Collects the points of a picture, and thins them if there are too many. The points and their
 // numbers alone decide which points stay.
-#ifndef PPS_ENGINE_PICTURE_THINNED_POINTS_H
-#define PPS_ENGINE_PICTURE_THINNED_POINTS_H
+#pragma once
 
 #include "base/text/status.h"
 
@@ -50,5 +49,3 @@ struct pps_thinned_points_scale pps_thinned_points_scale(double min, double max)
 PPS_MUST_CHECK enum pps_status pps_thinned_points_thin(struct pps_thinned_points *cloud,
                                                        int across, int up,
                                                        struct pps_error *err);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs a kernel for a single point outside a sweep, and writes its artifacts: texts that a
 // kernel knows of a point besides its row.
-#ifndef PPS_ENGINE_POINT_ARTIFACT_H
-#define PPS_ENGINE_POINT_ARTIFACT_H
+#pragma once
 
 #include "base/text/status.h"
 #include "base/write/gate.h"
@@ -39,5 +38,3 @@ PPS_MUST_CHECK enum pps_status pps_artifact_write(const struct pps_kernel *kerne
                                                   const double *point,
                                                   const struct pps_artifact_file *to,
                                                   struct pps_error *err);
-
-#endif

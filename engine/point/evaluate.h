@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Implements `eval`: reads rows of points in CSV and writes the same rows with results. Rows
 // are streamed: rows that have arrived are answered before the evaluator waits for more input.
-#ifndef PPS_ENGINE_POINT_EVALUATE_H
-#define PPS_ENGINE_POINT_EVALUATE_H
+#pragma once
 
 #include "base/text/status.h"
 #include "engine/experiment/experiment.h"
@@ -50,5 +49,3 @@ struct pps_evaluated {
 // is always PPS_E_INPUT. Returns PPS_E_STOPPED if the stop flag was set.
 PPS_MUST_CHECK enum pps_status pps_evaluate(const struct pps_evaluate *ask,
                                             struct pps_evaluated *count, struct pps_error *err);
-
-#endif

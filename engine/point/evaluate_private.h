@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Declarations shared by the files of pps_evaluate: evaluate_read.c reads rows, evaluate.c runs
 // the kernel, evaluate_write.c writes results. Private to these files.
-#ifndef PPS_ENGINE_POINT_EVALUATE_PRIVATE_H
-#define PPS_ENGINE_POINT_EVALUATE_PRIVATE_H
+#pragma once
 
 #include "base/table/csv.h"
 #include "engine/point/evaluate.h"
@@ -78,5 +77,3 @@ PPS_MUST_CHECK enum pps_status pps_evaluate_refuse(struct pps_evaluator *e, size
 void pps_evaluate_cell(FILE *out, const char *text);
 // Writes row i of the batch after its evaluation and counts it.
 void pps_evaluate_row(struct pps_evaluator *e, size_t i);
-
-#endif

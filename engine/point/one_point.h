@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Builds a single point from key=value words, or from a row of a result and its manifest.
-#ifndef PPS_ENGINE_POINT_ONE_POINT_H
-#define PPS_ENGINE_POINT_ONE_POINT_H
+#pragma once
 
 #include "base/text/status.h"
 #include "ppsweep/kernel.h"
@@ -39,5 +38,3 @@ PPS_MUST_CHECK enum pps_status pps_point_from_row(
 // Returns PPS_E_INPUT if the kernel's check rejects the point.
 PPS_MUST_CHECK enum pps_status pps_point_check(const struct pps_kernel *kernel,
                                                const double *point, struct pps_error *err);
-
-#endif

@@ -4,8 +4,7 @@
 // program once per point, or keeps one copy per thread that answers line by line.
 //
 // Rows are as reproducible as the program is. The engine's own promises hold: order, blocks, resume, shards.
-#ifndef PPS_ENGINE_PROGRAM_PROGRAM_H
-#define PPS_ENGINE_PROGRAM_PROGRAM_H
+#pragma once
 
 #include "base/document/json.h"
 #include "base/text/status.h"
@@ -69,5 +68,3 @@ PPS_MUST_CHECK enum pps_status pps_program_keep_logs(struct pps_program *program
 void pps_program_placeholders(const cJSON *command,
                               void (*placeholder)(void *self, const char *name, size_t n),
                               void *self);
-
-#endif

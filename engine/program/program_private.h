@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shared by the files of a program: program.c and options.c read a command, words.c its words, answer.c reads what the program
 // prints, launch.c runs it once, partner.c keeps it running, and points.c computes rows. Private to these files.
-#ifndef PPS_ENGINE_PROGRAM_PROGRAM_PRIVATE_H
-#define PPS_ENGINE_PROGRAM_PROGRAM_PRIVATE_H
+#pragma once
 
 #include "base/system/process.h"
 #include "base/text/text_buffer.h"
@@ -192,5 +191,3 @@ void pps_partners_end(struct pps_program *program);
 // ---- points.c ----
 
 void pps_program_run(const struct pps_batch *batch, const struct pps_worker *worker);
-
-#endif

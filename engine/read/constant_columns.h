@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds the columns that hold the same value in all rows seen, and that value.
-#ifndef PPS_ENGINE_READ_CONSTANT_COLUMNS_H
-#define PPS_ENGINE_READ_CONSTANT_COLUMNS_H
+#pragma once
 
 #include "base/text/status.h"
 #include "engine/read/result.h"
@@ -37,5 +36,3 @@ PPS_MUST_CHECK enum pps_status pps_constant_columns_note(struct pps_constant_col
 // caller frees the text.
 char *pps_constant_columns_title(const struct pps_constant_columns *constants,
                                  const struct pps_view *view);
-
-#endif

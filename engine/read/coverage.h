@@ -2,8 +2,7 @@
 // Reads the coverage of a result: the number of points of the experiment's whole grid that the
 // result covers. A result is partial after --limit, in a shard, in the .part of an unfinished
 // run, and with --only-top, which keeps the best rows only.
-#ifndef PPS_ENGINE_READ_COVERAGE_H
-#define PPS_ENGINE_READ_COVERAGE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -33,5 +32,3 @@ void pps_coverage_read(const char *path, struct pps_coverage *coverage);
 // Writes "partial: 100 of 1584 points (--limit)", or "" if the result is complete. cap is the
 // size of out in bytes.
 void pps_coverage_text(const struct pps_coverage *coverage, char *out, size_t cap);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Selects rows of a result: `column=value[,value...]`, where a value may be a range a..b or
 // a..b step c, or a rule as experiments have them (`n <= 16`, `2*sync_freq < n && gpus == 4`).
-#ifndef PPS_ENGINE_READ_FILTER_H
-#define PPS_ENGINE_READ_FILTER_H
+#pragma once
 
 #include "base/text/status.h"
 #include "engine/expression/expression.h"
@@ -61,5 +60,3 @@ bool pps_filter_passes(const struct pps_filter *filter, const struct pps_cell *c
 
 // The columns that it looks at, of the first 64.
 uint64_t pps_filter_uses(const struct pps_filter *filter);
-
-#endif

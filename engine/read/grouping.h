@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Groups rows that have equal values in some columns, and numbers the groups 0, 1, 2 ... as
 // they first appear.
-#ifndef PPS_ENGINE_READ_GROUPING_H
-#define PPS_ENGINE_READ_GROUPING_H
+#pragma once
 
 #include "base/text/string_pool.h"
 #include "engine/read/row_text.h"
@@ -30,5 +29,3 @@ void pps_grouping_close(struct pps_grouping *grouping); // a zeroed one is fine
 PPS_MUST_CHECK enum pps_status pps_grouping_find(struct pps_grouping *grouping,
                                                  const struct pps_cell *cells, uint32_t *group,
                                                  struct pps_error *err);
-
-#endif

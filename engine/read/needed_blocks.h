@@ -2,8 +2,7 @@
 // A reader of needed blocks reads only those blocks of a result that can contain rows which pass the
 // filters of a view. The manifest describes the points, and the index says which points a block
 // holds, so blocks are chosen before any of them is decompressed.
-#ifndef PPS_ENGINE_READ_NEEDED_BLOCKS_H
-#define PPS_ENGINE_READ_NEEDED_BLOCKS_H
+#pragma once
 
 #include "base/text/status.h"
 #include "engine/read/result.h"
@@ -36,5 +35,3 @@ PPS_MUST_CHECK enum pps_status pps_needed_blocks_read(struct pps_needed_blocks *
 double pps_needed_blocks_part(const struct pps_needed_blocks *blocks);
 
 struct pps_block_counts pps_needed_blocks_counts(const struct pps_needed_blocks *blocks);
-
-#endif

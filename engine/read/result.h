@@ -2,8 +2,7 @@
 // The result reader opens a result file, reads its rows in order and splits them into cells. It
 // streams: memory does not grow with the file. Readers share no state: each thread may have its
 // own.
-#ifndef PPS_ENGINE_READ_RESULT_H
-#define PPS_ENGINE_READ_RESULT_H
+#pragma once
 
 #include "base/table/cell.h"
 #include "base/text/status.h"
@@ -93,5 +92,3 @@ PPS_MUST_CHECK enum pps_status pps_result_next(struct pps_result *result,
 
 // Returns the number of the last row in the file, from 1; rows of skipped blocks count.
 uint64_t pps_result_row(const struct pps_result *result);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Formats rows as lines of CSV, or as a table with aligned columns for people.
-#ifndef PPS_ENGINE_READ_ROW_TEXT_H
-#define PPS_ENGINE_READ_ROW_TEXT_H
+#pragma once
 
 #include "base/text/status.h"
 #include "base/text/text_buffer.h"
@@ -33,5 +32,3 @@ PPS_MUST_CHECK enum pps_status pps_row_text_write(FILE *out, const char *const *
 // Writes a text of such lines, each with a newline; the newlines are overwritten.
 PPS_MUST_CHECK enum pps_status pps_row_text_write_text(FILE *out, struct text_buffer *text,
                                                        bool table, struct pps_error *err);
-
-#endif

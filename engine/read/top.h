@@ -2,8 +2,7 @@
 // Finds the best rows of a result by one of its columns: overall, of every group, or all rows
 // sorted. Rows without a value of the column (of failed points) and rows of infeasible points
 // are never among the best; in a sort of all rows they come last.
-#ifndef PPS_ENGINE_READ_TOP_H
-#define PPS_ENGINE_READ_TOP_H
+#pragma once
 
 #include "base/text/status.h"
 #include "engine/read/view.h"
@@ -48,5 +47,3 @@ struct pps_top_count {
 // a run with --only-top counted. The owner of `out` checks for writing errors.
 PPS_MUST_CHECK enum pps_status pps_top(const struct pps_top_ask *ask,
                                        struct pps_top_count *count, struct pps_error *err);
-
-#endif

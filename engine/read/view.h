@@ -2,8 +2,7 @@
 // A view is a result file with the roles of its columns (parameter or result), their units and
 // goals, and the rows that pass `key=value` filters. The roles come from the manifest beside
 // the file; without a manifest, from the kernel that has all columns.
-#ifndef PPS_ENGINE_READ_VIEW_H
-#define PPS_ENGINE_READ_VIEW_H
+#pragma once
 
 #include "base/text/status.h"
 #include "engine/read/result.h"
@@ -125,5 +124,3 @@ PPS_MUST_CHECK enum pps_status pps_view_objective(const struct pps_view *view,
 // Writes the file name of a result without folder and endings; "stdin" for "-". Writes at most
 // cap bytes.
 void pps_view_stem(const char *path, char *out, size_t cap);
-
-#endif

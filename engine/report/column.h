@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A column of a page holds the cells of one column of a result: texts as codes of labels, numbers
 // as doubles. It is written in the smallest form that keeps every cell exactly.
-#ifndef PPS_ENGINE_REPORT_COLUMN_H
-#define PPS_ENGINE_REPORT_COLUMN_H
+#pragma once
 
 #include "base/table/cell.h"
 #include "base/text/status.h"
@@ -65,5 +64,3 @@ struct pps_page_cells {
 // byte k of row i is at k n + i.
 struct pps_page_cells pps_page_column_write(const struct pps_page_column *column, size_t n,
                                             struct text_buffer *bytes);
-
-#endif

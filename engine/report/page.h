@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes a result as one HTML page that needs no network: its rows, its manifest and timelines of
 // its best points, with a program that draws maps, fronts and tables of them.
-#ifndef PPS_ENGINE_REPORT_PAGE_H
-#define PPS_ENGINE_REPORT_PAGE_H
+#pragma once
 
 #include "base/text/status.h"
 #include "engine/report/rows.h"
@@ -31,5 +30,3 @@ struct pps_page_count {
 PPS_MUST_CHECK enum pps_status pps_page_write(const struct pps_page_ask *ask, FILE *out,
                                               struct pps_page_count *count,
                                               struct pps_error *err);
-
-#endif

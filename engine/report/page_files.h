@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lists the files of engine/report/page, which the build turns into arrays (packaging/embed.cmake).
-#ifndef PPS_ENGINE_REPORT_PAGE_FILES_H
-#define PPS_ENGINE_REPORT_PAGE_FILES_H
+#pragma once
 
 #include <stddef.h>
 
@@ -13,5 +12,3 @@ struct pps_page_file {
 
 // All files in the order of their names; the last entry has no name.
 extern const struct pps_page_file pps_page_files[];
-
-#endif

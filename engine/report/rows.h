@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the rows of a page: all rows of a result that pass the filters, or, if these are too many,
 // the best row of every combination of some parameters.
-#ifndef PPS_ENGINE_REPORT_ROWS_H
-#define PPS_ENGINE_REPORT_ROWS_H
+#pragma once
 
 #include "base/text/status.h"
 #include "engine/read/grouping.h"
@@ -51,5 +50,3 @@ void pps_page_rows_close(struct pps_page_rows *rows); // a zeroed one is fine
 
 // Returns whether row i is better than row j by the objective. A row without a value is not.
 bool pps_page_rows_better(const struct pps_page_rows *rows, size_t i, size_t j);
-
-#endif

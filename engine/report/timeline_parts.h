@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Collects the timeline of one point for a page: segments on lanes, as in pictures of timelines, or, if these
 // are too many, the utilisation of lanes.
-#ifndef PPS_ENGINE_REPORT_TIMELINE_PARTS_H
-#define PPS_ENGINE_REPORT_TIMELINE_PARTS_H
+#pragma once
 
 #include "base/text/text_buffer.h"
 #include "engine/timeline/lanes.h"
@@ -44,5 +43,3 @@ size_t pps_timeline_parts_most(const struct pps_timeline_parts *parts);
 // of segments.
 size_t pps_timeline_parts_write(const struct pps_timeline_parts *parts,
                                 struct text_buffer *json);
-
-#endif

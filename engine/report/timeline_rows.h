@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Chooses the rows whose timelines a page holds.
-#ifndef PPS_ENGINE_REPORT_TIMELINE_ROWS_H
-#define PPS_ENGINE_REPORT_TIMELINE_ROWS_H
+#pragma once
 
 #include "base/text/status.h"
 #include "engine/report/rows.h"
@@ -25,5 +24,3 @@ PPS_MUST_CHECK enum pps_status pps_timeline_rows_open(struct pps_timeline_rows *
                                                       const atomic_bool *stop,
                                                       struct pps_error *err);
 void pps_timeline_rows_close(struct pps_timeline_rows *chosen);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes the timelines that a page holds: of the best row of every amount of work, of the same points at
 // the kernel's baseline, and of the best rows of the cells of the first map, within budgets.
-#ifndef PPS_ENGINE_REPORT_TIMELINES_H
-#define PPS_ENGINE_REPORT_TIMELINES_H
+#pragma once
 
 #include "base/text/text_buffer.h"
 #include "engine/report/rows.h"
@@ -28,5 +27,3 @@ PPS_MUST_CHECK enum pps_status pps_page_timelines(const struct pps_page_rows *ro
                                                   const struct pps_timelines_ask *ask,
                                                   struct text_buffer *json,
                                                   struct pps_error *err);
-
-#endif

@@ -2,8 +2,7 @@
 // The auditor checks a run: the kernel's reference recomputes a fraction of the rows, and every
 // column is compared. The numbers of the points alone decide which rows are audited, so the
 // choice does not depend on threads or blocks.
-#ifndef PPS_ENGINE_RUN_AUDIT_H
-#define PPS_ENGINE_RUN_AUDIT_H
+#pragma once
 
 #include "base/text/status.h"
 #include "engine/experiment/experiment.h"
@@ -63,5 +62,3 @@ PPS_MUST_CHECK enum pps_status pps_audit_reused(const struct pps_experiment *exp
                                                 const double *const *param, size_t i,
                                                 const char *then, const char *now,
                                                 struct pps_error *err);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Predicts the cost of a block from the kernel's `cost` of some of its points, or of all points
 // of a small block.
-#ifndef PPS_ENGINE_RUN_BLOCK_COST_H
-#define PPS_ENGINE_RUN_BLOCK_COST_H
+#pragma once
 
 #include "engine/experiment/experiment.h"
 #include "engine/run/work_schedule.h"
@@ -12,5 +11,3 @@
 struct pps_foretold pps_block_cost(struct pps_cursor *cursor,
                                    const struct pps_experiment *experiment, uint64_t first,
                                    uint64_t n);
-
-#endif

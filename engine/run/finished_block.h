@@ -2,8 +2,7 @@
 // A finished block carries compressed rows and their counts from a worker to the file. Parts
 // carry the rows of a block that several workers compute. No locks and no order: sweep_pool.c
 // provides both.
-#ifndef PPS_ENGINE_RUN_FINISHED_BLOCK_H
-#define PPS_ENGINE_RUN_FINISHED_BLOCK_H
+#pragma once
 
 #include "engine/pack/packer.h"
 #include "engine/run/row_maker.h"
@@ -53,5 +52,3 @@ PPS_MUST_CHECK enum pps_status pps_finished_block_pack(struct pps_finished_block
 
 // Returns the memory of a waiting block, in bytes.
 uint64_t pps_finished_block_bytes(const struct pps_finished_block *made);
-
-#endif

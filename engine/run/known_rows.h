@@ -4,8 +4,7 @@
 //
 // Memory: for each row a table of 1.3 to 2.7 slots of 24 bytes, its results as text, and 9
 // bytes more. 10^7 rows with one result take about 600 MB.
-#ifndef PPS_ENGINE_RUN_KNOWN_ROWS_H
-#define PPS_ENGINE_RUN_KNOWN_ROWS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -35,5 +34,3 @@ void pps_known_rows_close(struct pps_known_rows *reuse); // NULL is fine
 // any result.
 bool pps_known_rows_find(const struct pps_known_rows *reuse, const double *point,
                          struct pps_reused *found);
-
-#endif

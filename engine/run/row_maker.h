@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The row maker walks a stretch of the space, runs the kernel on batches of points and writes
 // their rows as text. Each worker has its own row maker.
-#ifndef PPS_ENGINE_RUN_ROW_MAKER_H
-#define PPS_ENGINE_RUN_ROW_MAKER_H
+#pragma once
 
 #include "engine/best/best_by_group.h"
 #include "engine/experiment/experiment.h"
@@ -90,5 +89,3 @@ uint64_t pps_block_points(const struct pps_experiment *experiment);
 PPS_MUST_CHECK enum pps_status pps_scratch_bytes(const struct pps_experiment *experiment,
                                                  int threads, size_t *bytes,
                                                  struct pps_error *err);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Holds the state of a row maker; private to row_maker.c and row_maker_open.c.
-#ifndef PPS_ENGINE_RUN_ROW_MAKER_PRIVATE_H
-#define PPS_ENGINE_RUN_ROW_MAKER_PRIVATE_H
+#pragma once
 
 #include "base/table/cell.h"
 #include "engine/run/audit.h"
@@ -62,5 +61,3 @@ struct pps_rowmaker {
     struct pps_cell shown;       // the objective in the row written last; n 0: not shown
     struct pps_cell shown_need;  // what `nearest` looks at, likewise
 };
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs a sweep: a pool of OpenMP threads makes blocks of rows, compresses them, and hands them
 // on in order.
-#ifndef PPS_ENGINE_RUN_SWEEP_H
-#define PPS_ENGINE_RUN_SWEEP_H
+#pragma once
 
 #include "base/system/codec.h"
 #include "engine/experiment/experiment.h"
@@ -93,5 +92,3 @@ PPS_MUST_CHECK enum pps_status pps_totals_join(struct pps_totals *totals,
                                                struct pps_totals *earlier,
                                                struct pps_error *err);
 void pps_totals_free(struct pps_totals *totals);
-
-#endif

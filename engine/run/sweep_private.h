@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The pool of a sweep gives tasks to workers and writes their blocks in order (sweep_pool.c).
 // sweep.c opens the pool; the workers are in sweep_work.c. Private to these files.
-#ifndef PPS_ENGINE_RUN_SWEEP_PRIVATE_H
-#define PPS_ENGINE_RUN_SWEEP_PRIVATE_H
+#pragma once
 
 #include "engine/run/finished_block.h"
 #include "engine/run/sweep.h"
@@ -47,5 +46,3 @@ void pps_sweep_hand_in(struct pps_sweep_pool *pool, uint64_t number,
 
 // Works as one thread of the pool until no task is left.
 void pps_sweep_work(struct pps_sweep_pool *pool);
-
-#endif

@@ -8,8 +8,7 @@
 // next blocks. A block whose cost is far above its neighbours' starts early enough to be done
 // when its turn comes. A block that takes long, or is one of the first or last, is made in
 // parts by several workers.
-#ifndef PPS_ENGINE_RUN_WORK_SCHEDULE_H
-#define PPS_ENGINE_RUN_WORK_SCHEDULE_H
+#pragma once
 
 #include "base/text/status.h"
 
@@ -89,5 +88,3 @@ void pps_work_schedule_made(struct pps_work_schedule *schedule, uint64_t block, 
 // *block, calls pps_work_schedule_written, and repeats until pps_work_schedule_write returns false.
 bool pps_work_schedule_write(struct pps_work_schedule *schedule, uint64_t *block);
 void pps_work_schedule_written(struct pps_work_schedule *schedule);
-
-#endif

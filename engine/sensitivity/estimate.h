@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // An estimate is a number with a 95 % confidence interval; the bootstrap makes intervals of any statistic.
-#ifndef PPS_ENGINE_SENSITIVITY_ESTIMATE_H
-#define PPS_ENGINE_SENSITIVITY_ESTIMATE_H
+#pragma once
 
 #include "base/text/status.h"
 
@@ -42,5 +41,3 @@ PPS_MUST_CHECK enum pps_status pps_bootstrap(const struct pps_bootstrap *how,
                                              const struct pps_statistic *statistic,
                                              struct pps_estimate *estimates,
                                              struct pps_error *err);
-
-#endif

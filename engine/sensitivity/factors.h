@@ -2,8 +2,7 @@
 // Finds the factors of a grid: the smallest sets of parameters such that the rows have every
 // combination of the factors' values exactly once. A parameter alone is a factor; parameters that vary
 // together (weights that sum to 1, paired lists, a range that depends on another parameter) are one.
-#ifndef PPS_ENGINE_SENSITIVITY_FACTORS_H
-#define PPS_ENGINE_SENSITIVITY_FACTORS_H
+#pragma once
 
 #include "base/text/status.h"
 
@@ -34,5 +33,3 @@ PPS_MUST_CHECK enum pps_status pps_factors_find(struct pps_factors *factors,
                                                 int n_params, uint64_t n,
                                                 struct pps_error *err);
 void pps_factors_free(struct pps_factors *factors);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Computes main effects and exact indices of a full grid: every combination of the values of its
 // factors, once. Values of the result may be missing.
-#ifndef PPS_ENGINE_SENSITIVITY_GRID_EFFECTS_H
-#define PPS_ENGINE_SENSITIVITY_GRID_EFFECTS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -39,5 +38,3 @@ void pps_level_sums(const double *y, const uint32_t *code, uint64_t n, uint32_t 
 // NAN if the variance is 0.
 double pps_correlation_ratio(const double *sums, const uint64_t *counts, uint32_t levels,
                              const struct pps_moments *all);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Estimates what the factors of a result explain: Sobol' indices, elementary effects, and first-order indices
 // of given data.
-#ifndef PPS_ENGINE_SENSITIVITY_INDICES_H
-#define PPS_ENGINE_SENSITIVITY_INDICES_H
+#pragma once
 
 #include "engine/sensitivity/estimate.h"
 
@@ -86,5 +85,3 @@ struct pps_sobol_sample {
 // changes no expectation and lowers the error. NAN if V is 0. `self` is a struct pps_sobol_sample: the
 // function is a statistic for pps_bootstrap.
 void pps_sobol_indices(const void *self, const uint32_t *counts, double *indices);
-
-#endif

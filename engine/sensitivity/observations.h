@@ -2,8 +2,7 @@
 // Observations are the rows of a result as numbers: for every row one value of the objective, and for
 // every parameter the number of its value. They are kept in memory: 8 bytes per row, and 4 bytes per row
 // and parameter.
-#ifndef PPS_ENGINE_SENSITIVITY_OBSERVATIONS_H
-#define PPS_ENGINE_SENSITIVITY_OBSERVATIONS_H
+#pragma once
 
 #include "base/text/status.h"
 #include "base/text/string_pool.h"
@@ -43,5 +42,3 @@ PPS_MUST_CHECK enum pps_status pps_observations_open(struct pps_observations *ob
                                                      const char *objective, const char *by,
                                                      struct pps_error *err);
 void pps_observations_close(struct pps_observations *observations); // a zeroed one is fine
-
-#endif

@@ -2,8 +2,7 @@
 // Answers which parameters of a result matter. The rows decide what can be said: a full grid gives exact
 // indices; a design (saltelli, morris) gives estimates with intervals; any other sample gives
 // first-order indices only.
-#ifndef PPS_ENGINE_SENSITIVITY_SENSITIVITY_H
-#define PPS_ENGINE_SENSITIVITY_SENSITIVITY_H
+#pragma once
 
 #include "base/text/status.h"
 #include "base/text/text_buffer.h"
@@ -73,5 +72,3 @@ PPS_MUST_CHECK enum pps_status pps_sensitivity_open(struct pps_sensitivity *sens
                                                     const struct pps_sensitivity_ask *ask,
                                                     struct pps_error *err);
 void pps_sensitivity_free(struct pps_sensitivity *sensitivity);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Declares the steps of an analysis of sensitivity.
-#ifndef PPS_ENGINE_SENSITIVITY_SENSITIVITY_PRIVATE_H
-#define PPS_ENGINE_SENSITIVITY_SENSITIVITY_PRIVATE_H
+#pragma once
 
 #include "engine/sensitivity/observations.h"
 #include "engine/sensitivity/sensitivity.h"
@@ -32,5 +31,3 @@ PPS_MUST_CHECK enum pps_status pps_sensitivity_of_design(const struct pps_sensit
 PPS_MUST_CHECK enum pps_status pps_sensitivity_head(struct pps_sensitivity *s,
                                                     const struct pps_view *view, int objective,
                                                     struct pps_error *err);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes an analysis of sensitivity: as tables for people, as CSV, as JSON, and as the data of
 // plot_scripts/tornado.gp.
-#ifndef PPS_ENGINE_SENSITIVITY_SENSITIVITY_TEXT_H
-#define PPS_ENGINE_SENSITIVITY_SENSITIVITY_TEXT_H
+#pragma once
 
 #include "engine/sensitivity/sensitivity.h"
 
@@ -28,5 +27,3 @@ void pps_sensitivity_tornado(const struct pps_sensitivity *s, FILE *out);
 
 // Returns what the numbers of a group are, as one word: grid, rows, sample, saltelli or morris.
 const char *pps_sensitivity_kind_name(enum pps_sensitivity_kind kind);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Draws an analysis of sensitivity as a tornado: horizontal bars, the parameter that matters most on top.
-#ifndef PPS_ENGINE_SENSITIVITY_TORNADO_H
-#define PPS_ENGINE_SENSITIVITY_TORNADO_H
+#pragma once
 
 #include "base/write/gate.h"
 #include "engine/sensitivity/sensitivity.h"
@@ -14,5 +13,3 @@ PPS_MUST_CHECK enum pps_status pps_tornado_draw(const struct pps_sensitivity *s,
                                                 const char *path, const char *result,
                                                 const struct pps_gate *gate,
                                                 const atomic_bool *stop, struct pps_error *err);
-
-#endif

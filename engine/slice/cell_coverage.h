@@ -6,8 +6,7 @@
 //
 // A parameter with one value in every cell depends on the cell (p = 1 - x - y, or an axis
 // paired with x) and is ignored.
-#ifndef PPS_ENGINE_SLICE_CELL_COVERAGE_H
-#define PPS_ENGINE_SLICE_CELL_COVERAGE_H
+#pragma once
 
 #include "engine/read/result.h"
 
@@ -45,5 +44,3 @@ void pps_covered_finish(struct pps_covered *covered, size_t n_cells);
 // the same combinations have equal ids; other cells have different ids except with a
 // probability of about 2^-40. Call this function after all rows were added.
 uint64_t pps_covered_id(const struct pps_covered *covered, size_t i, uint64_t sum);
-
-#endif

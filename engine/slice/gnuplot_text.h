@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes text that plot scripts read: comment lines "# key value" and words without spaces,
 // since gnuplot splits at spaces and has no escapes. Writing errors show in `out`.
-#ifndef PPS_ENGINE_SLICE_GNUPLOT_TEXT_H
-#define PPS_ENGINE_SLICE_GNUPLOT_TEXT_H
+#pragma once
 
 #include "base/text/status.h"
 #include "engine/read/view.h"
@@ -53,5 +52,3 @@ void pps_put_partial(FILE *out, const char *text);
 
 // Writes a number with all digits; NaN if it is not finite.
 void pps_put_number(FILE *out, double value);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Marks the cells of a map. Private to slice.c and matrix.c.
-#ifndef PPS_ENGINE_SLICE_MARKS_H
-#define PPS_ENGINE_SLICE_MARKS_H
+#pragma once
 
 #include "engine/slice/slice_private.h"
 
@@ -14,5 +13,3 @@ PPS_MUST_CHECK enum pps_status pps_slice_check_mean(const struct pps_slices *cut
 // y_place map the rank of a label to its place in the slice. Returns false if memory runs out.
 bool pps_slice_mark(const struct pps_slices *cut, struct pps_slice_span span,
                     const uint32_t *x_place, const uint32_t *y_place, struct pps_slice *slice);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Chooses the scales of values in pictures: logarithmic or linear, and optionally one range for
 // several maps.
-#ifndef PPS_ENGINE_SLICE_SCALE_H
-#define PPS_ENGINE_SLICE_SCALE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -22,5 +21,3 @@ struct pps_scale {
 
 // Returns "auto", "log" or "linear".
 const char *pps_scale_word(enum pps_scale_kind kind);
-
-#endif

@@ -3,8 +3,7 @@
 // over two other columns. Reads the whole result once. Memory grows with the number of cells of
 // the requested maps, not with the number of rows per cell. Not thread-safe: one thread uses a
 // cut.
-#ifndef PPS_ENGINE_SLICE_SLICE_H
-#define PPS_ENGINE_SLICE_SLICE_H
+#pragma once
 
 #include "base/text/status.h"
 #include "engine/read/view.h"
@@ -133,5 +132,3 @@ void pps_slice_write(const struct pps_slice *slice, FILE *out);
 // distinguish the map, or "<stem>-<number>" if these values are too long or not usable as a file
 // name. Returns false if memory runs out.
 bool pps_slices_name(const struct pps_slices *cut, size_t i, char *out, size_t cap);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The state of a sliced result. slice.c and columns.c fill it, matrix.c returns it.
 // Private to these files.
-#ifndef PPS_ENGINE_SLICE_SLICE_PRIVATE_H
-#define PPS_ENGINE_SLICE_SLICE_PRIVATE_H
+#pragma once
 
 #include "base/text/hash_slots.h"
 #include "base/text/string_pool.h"
@@ -116,5 +115,3 @@ bool pps_slice_tells_apart(const struct pps_slices *cut, int column);
 
 // Sorts labels, cells and maps. Call this function after all rows are read.
 PPS_MUST_CHECK enum pps_status pps_slice_finish(struct pps_slices *cut, struct pps_error *err);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes the titles and names of the maps of a sliced result, for matrix.c.
-#ifndef PPS_ENGINE_SLICE_SLICE_TEXT_H
-#define PPS_ENGINE_SLICE_SLICE_TEXT_H
+#pragma once
 
 #include "engine/slice/slice_private.h"
 
@@ -16,5 +15,3 @@ struct pps_cell pps_slice_map_value(const struct pps_slices *cut, size_t map, in
 
 // Fills the title of map i. Returns false if memory runs out.
 bool pps_slice_title(const struct pps_slices *cut, size_t i, struct pps_slice *slice);
-
-#endif

@@ -2,8 +2,7 @@
 // Sorts more rows than memory holds, by an external merge sort. Rows that do not fit in memory
 // are written in sorted runs to one temporary file. The file has no name any more, so it
 // disappears with the process in every case.
-#ifndef PPS_ENGINE_SORT_ROW_SORT_H
-#define PPS_ENGINE_SORT_ROW_SORT_H
+#pragma once
 
 #include "base/text/status.h"
 
@@ -38,5 +37,3 @@ PPS_MUST_CHECK enum pps_status pps_row_sort_add(struct pps_row_sort *sort,
 PPS_MUST_CHECK enum pps_status pps_row_sort_next(struct pps_row_sort *sort,
                                                  struct pps_sort_row *row,
                                                  struct pps_error *err);
-
-#endif

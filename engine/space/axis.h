@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // An axis of a grid has a number of values, each of which sets one or more parameters. An axis
 // is const after it is built, so any number of threads may read it.
-#ifndef PPS_ENGINE_SPACE_AXIS_H
-#define PPS_ENGINE_SPACE_AXIS_H
+#pragma once
 
 #include "base/text/status.h"
 #include "engine/expression/expression.h"
@@ -85,5 +84,3 @@ bool pps_axis_place(const struct pps_axis *axis, const struct pps_param *params,
 // parameter's own maximum. For a dependent axis it is -INFINITY, because the values depend on
 // the point.
 double pps_axis_highest(const struct pps_axis *axis, const struct pps_param *params, int p);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A grid is all combinations of the values of the axes of a space, in order, without draws and
 // rules. space.c adds both; sample.c draws from a grid.
-#ifndef PPS_ENGINE_SPACE_GRID_H
-#define PPS_ENGINE_SPACE_GRID_H
+#pragma once
 
 #include "engine/space/space.h"
 
@@ -41,5 +40,3 @@ void pps_grid_seek(struct pps_cursor *cursor, const struct pps_space *space, uin
 // Moves from the point before to the point cursor->index < n_points, which must be the first
 // point past the current value of some axis.
 void pps_grid_advance(struct pps_cursor *cursor);
-
-#endif

@@ -18,8 +18,7 @@
 // With lhs, sobol and saltelli an axis of L values takes number floor(u L), with u in [0, 1); L may
 // depend on the axes before it. Points may occur twice. A draw is skipped if an axis has no
 // value there.
-#ifndef PPS_ENGINE_SPACE_SAMPLE_H
-#define PPS_ENGINE_SPACE_SAMPLE_H
+#pragma once
 
 #include "base/math/permutation.h"
 #include "base/text/status.h"
@@ -70,5 +69,3 @@ void pps_sample_free(struct pps_sample *sample); // NULL is fine
 
 // Moves the cursor, whose space and index are set, to the draw of that index.
 void pps_sample_place(struct pps_cursor *cursor);
-
-#endif

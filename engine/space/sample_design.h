@@ -12,8 +12,7 @@
 // preliminary computational experiments; Technometrics 33, 1991). A continuous factor takes four
 // levels. A factor without an order (names, paired lists, the kernel's composite axis) moves to any
 // other of its values.
-#ifndef PPS_ENGINE_SPACE_SAMPLE_DESIGN_H
-#define PPS_ENGINE_SPACE_SAMPLE_DESIGN_H
+#pragma once
 
 #include "engine/space/sample.h"
 
@@ -44,5 +43,3 @@ uint64_t pps_morris_value(const struct pps_space *space, int d, uint64_t k, uint
 // morris: returns the factor, from 0, that moves between draw k - 1 and draw k; -1: draw k begins a
 // trajectory.
 int pps_morris_moved(const struct pps_space *space, uint64_t k);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A shard is one of several parts of a sweep: shard K of N computes the blocks k with k mod N =
 // K. Arithmetic only.
-#ifndef PPS_ENGINE_SPACE_SHARD_H
-#define PPS_ENGINE_SPACE_SHARD_H
+#pragma once
 
 #include <stdint.h>
 
@@ -31,5 +30,3 @@ uint64_t pps_shard_block(struct pps_shard shard, uint64_t i);
 
 // Returns the number of points of the shard's first n blocks.
 uint64_t pps_shard_points(struct pps_shard shard, struct pps_blocks blocks, uint64_t n);
-
-#endif

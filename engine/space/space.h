@@ -7,8 +7,7 @@
 // whether its parameter accepts the value (a dependent axis may compute an invalid one), then
 // the rules that this axis decides. The kernel's own check comes last. The first failed check
 // is the reason, and all points below that value of the axis are skipped in one step.
-#ifndef PPS_ENGINE_SPACE_SPACE_H
-#define PPS_ENGINE_SPACE_SPACE_H
+#pragma once
 
 #include "base/text/status.h"
 #include "engine/space/axis.h"
@@ -130,5 +129,3 @@ bool pps_cursor_next_within(struct pps_cursor *cursor, uint64_t end, uint64_t mo
 
 // Steps past the current point. At the end of the space only index moves.
 void pps_cursor_step(struct pps_cursor *cursor);
-
-#endif

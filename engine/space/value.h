@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parses values of a parameter from text, checks them against the descriptor, and writes them
 // as cells. Thread-safe.
-#ifndef PPS_ENGINE_SPACE_VALUE_H
-#define PPS_ENGINE_SPACE_VALUE_H
+#pragma once
 
 #include "ppsweep/kernel.h"
 
@@ -53,5 +52,3 @@ int pps_column_find(const struct pps_kernel *kernel, const char *name, size_t n)
 // Returns the index of the column that ranks rows if no option names one: the kernel's `ranks` where rows
 // show it, otherwise the first. shown: [n_columns].
 int pps_column_ranks(const struct pps_kernel *kernel, const bool *shown);
-
-#endif

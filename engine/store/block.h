@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Blocks are the parts of a result that are compressed, written and kept as a whole. A compressed
 // file is one gzip member: a constant header, the blocks, and the end.
-#ifndef PPS_ENGINE_STORE_BLOCK_H
-#define PPS_ENGINE_STORE_BLOCK_H
+#pragma once
 
 #include "engine/space/space.h"
 
@@ -56,5 +55,3 @@ extern const unsigned char PPS_GZIP_HEAD[PPS_GZIP_HEAD_BYTES];
 
 // Writes the end of the gzip member: the empty final block, the checksum and the length.
 void pps_gzip_end(unsigned char out[PPS_GZIP_END_BYTES], uint32_t crc, uint64_t text_bytes);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The block reader returns the text of single blocks of a result, located by their index
 // records.
-#ifndef PPS_ENGINE_STORE_BLOCK_TEXT_H
-#define PPS_ENGINE_STORE_BLOCK_TEXT_H
+#pragma once
 
 #include "engine/store/output.h"
 
@@ -30,5 +29,3 @@ PPS_MUST_CHECK enum pps_status pps_blocktext_data(struct pps_blocktext *reader,
 PPS_MUST_CHECK enum pps_status pps_blocktext_read(struct pps_blocktext *reader,
                                                   const struct pps_index_record *record,
                                                   const char **text, struct pps_error *err);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A result file has a few bytes around its blocks: the head and the end of a gzip member, or the
 // footer of Parquet. They follow from the blocks, so they can be written and checked at any time.
-#ifndef PPS_ENGINE_STORE_FILE_END_H
-#define PPS_ENGINE_STORE_FILE_END_H
+#pragma once
 
 #include "base/system/codec.h"
 #include "base/text/status.h"
@@ -38,5 +37,3 @@ PPS_MUST_CHECK enum pps_status pps_file_end_write(
 // they differ; *bytes is the size that the file must have.
 PPS_MUST_CHECK enum pps_status pps_file_end_check(const struct pps_file_end *end, bool *matches,
                                                   uint64_t *bytes, struct pps_error *err);
-
-#endif

@@ -2,8 +2,7 @@
 // Reads the index of a complete result: its records in order, with all checks of each record
 // and between records. index_write.h reads the records of an index that may be incomplete or
 // damaged.
-#ifndef PPS_ENGINE_STORE_INDEX_CHECK_H
-#define PPS_ENGINE_STORE_INDEX_CHECK_H
+#pragma once
 
 #include "base/text/status.h"
 #include "engine/store/index_write.h"
@@ -52,5 +51,3 @@ uint64_t pps_index_blocks(const struct pps_index_head *head);
 
 // Returns true if the file is a gzip member.
 bool pps_index_is_gzip(const struct pps_index_head *head);
-
-#endif

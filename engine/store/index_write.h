@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The journal writer keeps records in memory until the data of their blocks are synced.
 // output.h describes the format.
-#ifndef PPS_ENGINE_STORE_INDEX_WRITE_H
-#define PPS_ENGINE_STORE_INDEX_WRITE_H
+#pragma once
 
 #include "engine/store/output.h"
 
@@ -82,5 +81,3 @@ PPS_MUST_CHECK enum pps_status pps_index_writer_flush(struct pps_index_writer *j
 
 // Frees the memory and closes the file if it is open. A zeroed struct with fd -1 is allowed.
 void pps_index_writer_free(struct pps_index_writer *journal);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The names of a result are NAME, NAME.idx and NAME.json, each with .part while it is written.
 // This module checks which names are free, locks NAME.part, and renames the files at the end.
-#ifndef PPS_ENGINE_STORE_NAMES_H
-#define PPS_ENGINE_STORE_NAMES_H
+#pragma once
 
 #include "base/text/status.h"
 
@@ -68,5 +67,3 @@ enum pps_status pps_result_names_rescue(const struct pps_result_names *target, i
 PPS_MUST_CHECK enum pps_status pps_result_names_publish(const struct pps_result_names *target,
                                                         int data_fd, int index_fd,
                                                         struct pps_error *err);
-
-#endif

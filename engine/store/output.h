@@ -3,8 +3,7 @@
 // per block. Both are renamed when the result is complete. A compressed file is one gzip member
 // of independently compressed blocks. This module owns the files and the order of writes; it
 // does not use the kernel. Not thread-safe: one thread at a time uses an output.
-#ifndef PPS_ENGINE_STORE_OUTPUT_H
-#define PPS_ENGINE_STORE_OUTPUT_H
+#pragma once
 
 #include "base/system/codec.h"
 #include "base/text/status.h"
@@ -122,5 +121,3 @@ bool pps_index_head_is_valid(const struct pps_index_head *head);
 
 // Returns whether the checksum at the end of a record of record_bytes bytes is valid.
 bool pps_index_record_is_valid(const void *record, size_t record_bytes);
-
-#endif

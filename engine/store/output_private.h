@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Declares the internals of an output, shared by output_write.c, output_open.c and output.c.
-#ifndef PPS_ENGINE_STORE_OUTPUT_PRIVATE_H
-#define PPS_ENGINE_STORE_OUTPUT_PRIVATE_H
+#pragma once
 
 #include "engine/store/index_write.h"
 #include "engine/store/names.h"
@@ -55,5 +54,3 @@ PPS_MUST_CHECK enum pps_status pps_output_put(struct pps_output *output,
 PPS_MUST_CHECK enum pps_status pps_output_manifest(const struct pps_output *output,
                                                    const char *text, bool lasting,
                                                    struct pps_error *err);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The prefix of an interrupted result is the part that can be kept: the longest run of blocks,
 // from the first, whose records are valid and whose data match their records. Only reads files.
-#ifndef PPS_ENGINE_STORE_WHOLE_PREFIX_H
-#define PPS_ENGINE_STORE_WHOLE_PREFIX_H
+#pragma once
 
 #include "base/text/status.h"
 #include "engine/space/shard.h"
@@ -56,5 +55,3 @@ void pps_whole_prefix_add(struct pps_whole_prefix *prefix,
 // Returns the block that record i >= 1 must describe, or PPS_NO_BLOCK if the index must have
 // ended.
 uint64_t pps_whole_prefix_block(const struct pps_index_head *head, uint64_t i);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes SVG: shapes and escaped text. Lengths are in pixels, rounded to a hundredth. Text is
 // 11 pixels high, sans-serif, unless a function takes a size. Writing errors show in `out`.
-#ifndef PPS_ENGINE_SVG_SVG_H
-#define PPS_ENGINE_SVG_SVG_H
+#pragma once
 
 #include "base/text/status.h"
 
@@ -76,5 +75,3 @@ int pps_svg_lines(FILE *out, double x, double y, double step, size_t chars, int 
 
 // Defines a fill of diagonal lines, used as "url(#id)".
 void pps_svg_hatch(FILE *out, const char *id, const char *stroke);
-
-#endif

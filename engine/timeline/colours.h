@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The colours of kinds of tasks, in pictures and on pages.
-#ifndef PPS_ENGINE_TIMELINE_COLOURS_H
-#define PPS_ENGINE_TIMELINE_COLOURS_H
+#pragma once
 
 #include "ppsweep/kernel.h"
 
@@ -20,5 +19,3 @@ enum { PPS_KIND_COLOURS = 8 };
 // of colour blindness.
 const struct pps_kind_colour *pps_kind_colour(const struct pps_trace_names *names,
                                               int32_t kind);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Puts the segments of a trace on lanes: a lane holds segments of one track of one group that
 // do not overlap in time. A track whose tasks overlap has several lanes.
-#ifndef PPS_ENGINE_TIMELINE_LANES_H
-#define PPS_ENGINE_TIMELINE_LANES_H
+#pragma once
 
 #include "ppsweep/kernel.h"
 
@@ -35,5 +34,3 @@ void pps_lanes_free(struct pps_lanes *lanes);
 // NULL if memory runs out.
 struct pps_lane *pps_lanes_put(struct pps_lanes *lanes, const struct pps_piece *piece,
                                bool *new_group, bool *new_lane);
-
-#endif

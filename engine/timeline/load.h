@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The load of lanes over time, in bins of equal width: how much work a lane does in a bin. Its
 // memory grows neither with the number of segments nor with the time they span.
-#ifndef PPS_ENGINE_TIMELINE_LOAD_H
-#define PPS_ENGINE_TIMELINE_LOAD_H
+#pragma once
 
 #include "ppsweep/kernel.h"
 
@@ -38,5 +37,3 @@ int pps_load_bins(const struct pps_load *load, double end);
 // time `end`: 1 if one task runs at full rate all the time.
 double pps_load_mean(const struct pps_load *load, int32_t group, int32_t track, int first,
                      int n, double end);
-
-#endif

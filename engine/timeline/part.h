@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A part of a timeline: chosen groups and a window of time. A sink passes on what is in the part, and
 // counts what there is.
-#ifndef PPS_ENGINE_TIMELINE_PART_H
-#define PPS_ENGINE_TIMELINE_PART_H
+#pragma once
 
 #include "base/text/status.h"
 #include "ppsweep/kernel.h"
@@ -71,5 +70,3 @@ struct pps_trace_sink pps_part_sink(struct pps_part_sink *sink);
 PPS_MUST_CHECK enum pps_status pps_part_end(struct pps_part_sink *sink, struct pps_error *err);
 
 void pps_part_close(struct pps_part_sink *sink);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The unit in which the times of a timeline are shown: us, ms or s by their size. Times of a model without a
 // physical unit are shown as they are.
-#ifndef PPS_ENGINE_TIMELINE_TIME_UNIT_H
-#define PPS_ENGINE_TIMELINE_TIME_UNIT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,5 +23,3 @@ bool pps_time_unit_read(const char *text, const char *model_unit, double *time);
 // Writes a time in the unit, with at most `digits` significant digits, and the unit behind it.
 void pps_time_unit_text(const struct pps_time_unit *unit, double time, int digits, char *out,
                         size_t cap);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Draws a counter of a trace as a strip below the lanes of its group: its value over time, and
 // its limit.
-#ifndef PPS_ENGINE_TRACE_COUNTER_STRIP_H
-#define PPS_ENGINE_TRACE_COUNTER_STRIP_H
+#pragma once
 
 #include "engine/trace/time_axis.h"
 #include "ppsweep/kernel.h"
@@ -37,5 +36,3 @@ bool pps_levels_has(const struct pps_trace_levels *levels, int32_t group);
 void pps_strip_draw(FILE *out, const struct pps_trace_levels *levels, int32_t group,
                     int32_t counter, const struct pps_time_axis *axis, double y, double h,
                     double highest);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Draws the time axis of a picture, and the ends of timelines on it. Lengths are in pixels.
-#ifndef PPS_ENGINE_TRACE_TIME_AXIS_H
-#define PPS_ENGINE_TRACE_TIME_AXIS_H
+#pragma once
 
 #include "engine/timeline/time_unit.h"
 
@@ -24,5 +23,3 @@ void pps_time_axis_draw(const struct pps_time_axis *axis, FILE *out, double top,
 // is not on the axis, only the text is drawn.
 void pps_time_axis_mark(const struct pps_time_axis *axis, FILE *out, double end, double y,
                         double bottom, const char *text);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Draws the tasks of one timeline as a panel: one band per group, one lane per track (several if tasks
 // of a track overlap), counters below. Colours show kinds; the height of a segment shows its rate.
-#ifndef PPS_ENGINE_TRACE_TRACE_DRAW_H
-#define PPS_ENGINE_TRACE_TRACE_DRAW_H
+#pragma once
 
 #include "engine/trace/time_axis.h"
 #include "engine/trace/trace_pieces.h"
@@ -34,5 +33,3 @@ void pps_task_panel_ground(const struct pps_task_panel *panel, FILE *out,
                            const struct pps_time_axis *axis, double top);
 void pps_task_panel_draw(const struct pps_task_panel *panel, FILE *out,
                          const struct pps_time_axis *axis, double top, double highest);
-
-#endif

@@ -6,8 +6,7 @@
 // of the kernel and the loads of each group and of all groups: means over bins of time.
 //
 // Memory does not grow with the number of segments.
-#ifndef PPS_ENGINE_TRACE_TRACE_JSON_H
-#define PPS_ENGINE_TRACE_TRACE_JSON_H
+#pragma once
 
 #include "base/text/status.h"
 #include "engine/timeline/part.h"
@@ -46,5 +45,3 @@ double pps_tracejson_scale(const struct pps_tracejson *json);
 
 // Frees the file without writing. NULL is fine.
 void pps_tracejson_abandon(struct pps_tracejson *json);
-
-#endif

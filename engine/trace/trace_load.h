@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Draws the utilisation of lanes over time as a panel, where tasks are too many to draw: one section per
 // track, one row per group (or per several groups), one cell per bin of time.
-#ifndef PPS_ENGINE_TRACE_TRACE_LOAD_H
-#define PPS_ENGINE_TRACE_TRACE_LOAD_H
+#pragma once
 
 #include "engine/trace/time_axis.h"
 #include "engine/trace/trace_pieces.h"
@@ -43,5 +42,3 @@ bool pps_load_panel_draw(const struct pps_load_panel *panel, FILE *out,
 
 // Returns the highest utilisation of a cell.
 double pps_load_panel_highest(const struct pps_load_panel *panel);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Draws a picture of the timelines of one point or of two: titles, notes, a legend, one panel per point
 // and one time axis.
-#ifndef PPS_ENGINE_TRACE_TRACE_PAGE_H
-#define PPS_ENGINE_TRACE_TRACE_PAGE_H
+#pragma once
 
 #include "engine/trace/trace_pieces.h"
 
@@ -40,5 +39,3 @@ struct pps_trace_page {
 
 // Returns false if memory runs out. Writing errors show in `out`.
 bool pps_trace_page_draw(const struct pps_trace_page *page, FILE *out);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a picture knows of the timeline of a point: its segments on lanes, its counters, its load.
-#ifndef PPS_ENGINE_TRACE_TRACE_PIECES_H
-#define PPS_ENGINE_TRACE_TRACE_PIECES_H
+#pragma once
 
 #include "engine/timeline/lanes.h"
 #include "engine/timeline/load.h"
@@ -34,5 +33,3 @@ struct pps_trace_pieces {
     bool flagged;     // at least one segment has a flag
     bool kinds[64];   // kinds that occur; later ones share the last
 };
-
-#endif

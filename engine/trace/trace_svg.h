@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Collects the timeline of one point or of two, and draws them as an SVG: tasks on lanes, or, if these
 // are too many, the utilisation of lanes.
-#ifndef PPS_ENGINE_TRACE_TRACE_SVG_H
-#define PPS_ENGINE_TRACE_TRACE_SVG_H
+#pragma once
 
 #include "base/text/status.h"
 #include "engine/timeline/part.h"
@@ -48,5 +47,3 @@ PPS_MUST_CHECK enum pps_status pps_tracesvg_draw(const struct pps_tracesvg *svg,
 bool pps_tracesvg_shows_loads(const struct pps_tracesvg *svg);
 
 void pps_tracesvg_close(struct pps_tracesvg *svg); // NULL is fine
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes a trace as a file in one of four forms. The file appears when it is complete.
-#ifndef PPS_ENGINE_TRACE_TRACE_WRITE_H
-#define PPS_ENGINE_TRACE_TRACE_WRITE_H
+#pragma once
 
 #include "base/text/status.h"
 #include "base/write/gate.h"
@@ -73,5 +72,3 @@ struct pps_tracewrite {
 // Writes the file. After a failure nothing is left behind.
 PPS_MUST_CHECK enum pps_status pps_tracewrite(const struct pps_tracewrite *write,
                                               struct pps_error *err);
-
-#endif

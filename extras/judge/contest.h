@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The contest of `ppsweep schedule judge` without arguments: zero bubble orders of both placements on several
 // pipelines, each as it is, under PULL and under the policies that come with the program, at equal memory.
-#ifndef PPS_EXTRAS_JUDGE_CONTEST_H
-#define PPS_EXTRAS_JUDGE_CONTEST_H
+#pragma once
 
 #include "extras/judge/judge_job.h"
 
@@ -15,5 +14,3 @@ PPS_MUST_CHECK enum pps_status contest_set(struct judge_job *job, struct pps_err
 
 // Prints the table, and what follows from it at each level.
 void contest_show(const struct judge_job *job);
-
-#endif

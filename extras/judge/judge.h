@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compares static orders and online rules on the same replicates of fluctuating times.
-#ifndef PPS_EXTRAS_JUDGE_JUDGE_H
-#define PPS_EXTRAS_JUDGE_JUDGE_H
+#pragma once
 
 #include "base/math/statistics.h"
 #include "kernels/schedule/replicates.h"
@@ -107,5 +106,3 @@ void judge_csv(const struct judge *judge, struct text_buffer *text);
 
 // Prints decisions per second to stderr.
 void judge_show_speed(const struct judge *judge);
-
-#endif

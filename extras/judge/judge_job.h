@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the options of `ppsweep schedule judge` select, and the cells of its tables.
-#ifndef PPS_EXTRAS_JUDGE_JUDGE_JOB_H
-#define PPS_EXTRAS_JUDGE_JUDGE_JOB_H
+#pragma once
 
 #include "extras/judge/judge.h"
 #include "extras/judge/judge_policies.h"
@@ -45,5 +44,3 @@ PPS_MUST_CHECK enum pps_status judge_take(struct judge_job *job, int limits, int
 
 // Frees the policies, limits and rows of a job.
 void judge_job_free(struct judge_job *job);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the policies that the command line names, and those that come with the program.
-#ifndef PPS_EXTRAS_JUDGE_JUDGE_POLICIES_H
-#define PPS_EXTRAS_JUDGE_JUDGE_POLICIES_H
+#pragma once
 
 #include "base/document/json.h"
 #include "engine/command/command.h"
@@ -30,5 +29,3 @@ PPS_MUST_CHECK enum pps_status judge_policies_read(struct judge_policies *polici
                                                    const struct pps_args *args,
                                                    struct pps_error *err);
 void judge_policies_free(struct judge_policies *policies);
-
-#endif

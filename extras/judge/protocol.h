@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compares static orders and online rules over a grid of pipelines and noise: every contestant of a cell has
 // the same memory limit and meets the same replicates. docs/schedule-learning.md has the protocol.
-#ifndef PPS_EXTRAS_JUDGE_PROTOCOL_H
-#define PPS_EXTRAS_JUDGE_PROTOCOL_H
+#pragma once
 
 #include "base/math/statistics.h"
 #include "base/text/status.h"
@@ -107,5 +106,3 @@ struct pps_args;
 // replicates (1000), seed (0) and threads, runs all cells and prints.
 PPS_MUST_CHECK enum pps_status protocol_main(const struct pps_args *args,
                                              struct pps_error *err);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Repeats the experiment of the published project (extras/serial): its greedy scheduler against
 // its learned one, at several levels of noise.
-#ifndef PPS_EXTRAS_JUDGE_PUBLISHED_H
-#define PPS_EXTRAS_JUDGE_PUBLISHED_H
+#pragma once
 
 #include "base/text/status.h"
 #include "extras/serial/serial.h"
@@ -62,5 +61,3 @@ PPS_MUST_CHECK enum pps_status published_judge(const struct published_request *r
 // replicates (10 trials), seed (42), threads and PUBLISHED_OPTIONS, runs and prints.
 PPS_MUST_CHECK enum pps_status published_main(const struct pps_args *args,
                                               struct pps_error *err);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The files of a training: the policy, its learning curve as a table and pictures, and the state that
 // --resume continues from.
-#ifndef PPS_EXTRAS_LEARN_LEARN_H
-#define PPS_EXTRAS_LEARN_LEARN_H
+#pragma once
 
 #include "base/resume/record_log.h"
 #include "base/text/status.h"
@@ -57,5 +56,3 @@ PPS_MUST_CHECK enum pps_status learn_write_policy(const struct learning *learnin
 // Writes the curve as CSV, and draws it if gnuplot is there.
 PPS_MUST_CHECK enum pps_status learn_write_curve(const struct learning *learning,
                                                  struct pps_error *err);
-
-#endif

@@ -2,8 +2,7 @@
 // Moves the parameters of the networks of a policy against gradients that are summed over logged decisions,
 // with Adam (Kingma, Ba 2015). The result does not depend on the number of threads: gradients are summed in
 // blocks of a fixed size, in a fixed order.
-#ifndef PPS_EXTRAS_LEARNING_DESCENT_H
-#define PPS_EXTRAS_LEARNING_DESCENT_H
+#pragma once
 
 #include "extras/learning/episode.h"
 
@@ -49,5 +48,3 @@ bool descent_epoch(struct descent *descent, const struct descent_loss *loss,
                    const struct episode_log *logs, int n_logs, uint64_t seed, uint64_t number,
                    int threads, struct poll *poll, struct descent_state *state,
                    double means[DESCENT_SUMS]);
-
-#endif

@@ -7,8 +7,7 @@
 // rewards is the difference of the two makespans: G(w) is the time at which the guide has started the
 // work w, and the reward from (t, w) to (t', w') is -((t' - t) - (G(w') - G(w))). Noise that meets both
 // alike cancels.
-#ifndef PPS_EXTRAS_LEARNING_EPISODE_H
-#define PPS_EXTRAS_LEARNING_EPISODE_H
+#pragma once
 
 #include "extras/learning/problem.h"
 #include "kernels/schedule/online/pull.h"
@@ -62,5 +61,3 @@ struct episode_result {
 bool episode_run(struct episode *episode, const struct problem_space *space, uint64_t seed,
                  uint64_t number, const struct episode_rule *rule, struct poll *poll,
                  struct episode_log *log, struct episode_result *result);
-
-#endif

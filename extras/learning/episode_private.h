@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The memory of an episode, which its files share.
-#ifndef PPS_EXTRAS_LEARNING_EPISODE_PRIVATE_H
-#define PPS_EXTRAS_LEARNING_EPISODE_PRIVATE_H
+#pragma once
 
 #include "extras/learning/episode.h"
 
@@ -65,5 +64,3 @@ int32_t episode_best(const double *score, int n);
 // Appends a view with the features of the episode to a log. The caller sets the rest of the decision.
 struct episode_decision *episode_put(const struct episode *episode,
                                      const struct episode_view *view, struct episode_log *log);
-
-#endif

@@ -3,8 +3,7 @@
 // mean, and moves mean and spread to those of the best quarter. The numbers are the weights of the last
 // layer of the scores, beta, and threshold and lag of the guide; the hidden layers keep their random
 // initial weights.
-#ifndef PPS_EXTRAS_LEARNING_EVOLUTION_H
-#define PPS_EXTRAS_LEARNING_EVOLUTION_H
+#pragma once
 
 #include "kernels/schedule/online/pull.h"
 #include "kernels/schedule/policy/network.h"
@@ -28,5 +27,3 @@ void evolution_apply(const struct network_shape *shape, const double *numbers,
 // Moves mean and spread. numbers: [EVOLUTION_MEMBERS] with `stride` between members; a low score is good.
 void evolution_update(const struct network_shape *shape, const double *numbers, int stride,
                       const double score[EVOLUTION_MEMBERS], double *mean, double *spread);
-
-#endif

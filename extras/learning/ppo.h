@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Improves the networks of a policy by proximal policy optimisation (Schulman, Wolski, Dhariwal, Radford,
 // Klimov 2017). The result does not depend on the number of threads.
-#ifndef PPS_EXTRAS_LEARNING_PPO_H
-#define PPS_EXTRAS_LEARNING_PPO_H
+#pragma once
 
 #include "extras/learning/descent.h"
 
@@ -29,5 +28,3 @@ bool ppo_update(struct descent *descent, const struct ppo_options *options,
                 struct episode_log *logs, int n_logs, uint64_t seed, uint64_t number,
                 int threads, struct poll *poll, struct descent_state *state,
                 struct ppo_report *report);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Draws training problems: a pipeline, an order that policies refer to, and the noise of its times. A
 // problem is a function of the distribution, the seed and its number.
-#ifndef PPS_EXTRAS_LEARNING_PROBLEM_H
-#define PPS_EXTRAS_LEARNING_PROBLEM_H
+#pragma once
 
 #include "kernels/common/plan/order.h"
 #include "kernels/schedule/noise/noise.h"
@@ -52,5 +51,3 @@ void problem_take(struct problem *problem, const struct problem_space *space,
 // Draws problem number `number`. Returns false if the poll ended a scheduler.
 bool problem_draw(struct problem *problem, const struct problem_space *space, uint64_t seed,
                   uint64_t number, struct poll *poll);
-
-#endif

@@ -4,8 +4,7 @@
 // the value of problem_default:
 //
 //   {"devices": [2, 8], "chunks": 1, "level": [0, 0.4], "outlier_k": 20}
-#ifndef PPS_EXTRAS_LEARNING_PROBLEM_JSON_H
-#define PPS_EXTRAS_LEARNING_PROBLEM_JSON_H
+#pragma once
 
 #include "extras/learning/problem.h"
 #include "ppsweep/fault.h"
@@ -17,5 +16,3 @@ bool problem_space_read(const struct cJSON *root, struct problem_space *space,
 
 // Returns the object with all keys, which the caller frees with cJSON_Delete. NULL: out of memory.
 struct cJSON *problem_space_tree(const struct problem_space *space);
-
-#endif

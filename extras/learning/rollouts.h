@@ -3,8 +3,7 @@
 // candidate is taken in a copy of the step, and the policy runs the copy to the end, with the same times. The
 // gain of a candidate is how much sooner its copy ends: an exact sample of its advantage under the policy, in
 // which noise that meets both alike cancels.
-#ifndef PPS_EXTRAS_LEARNING_ROLLOUTS_H
-#define PPS_EXTRAS_LEARNING_ROLLOUTS_H
+#pragma once
 
 #include "extras/learning/episode.h"
 
@@ -22,5 +21,3 @@ struct rollouts *rollouts_take(struct episode *own, const struct problem_space *
 bool rollouts_run(struct rollouts *rollouts, const struct problem_space *space, uint64_t seed,
                   uint64_t number, const struct episode_rule *rule, struct poll *poll,
                   struct episode_log *log, struct episode_result *result);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lets all threads of a parallel loop ask one poll whether the loop must end.
-#ifndef PPS_EXTRAS_LEARNING_STOP_H
-#define PPS_EXTRAS_LEARNING_STOP_H
+#pragma once
 
 #include "kernels/common/pipeline/poll.h"
 
@@ -24,5 +23,3 @@ static inline bool stop_asked(struct stop *stop)
     }
     return atomic_load(&stop->over);
 }
-
-#endif

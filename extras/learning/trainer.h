@@ -3,8 +3,7 @@
 // policy optimisation (ppo.h), or evolution (evolution.h). The state after a number of batches is a function of the options alone: the
 // number of threads and interruptions change nothing. Replicates of training lie below 2^30, those of
 // validation from 2^30 on; from 2^31 on they are left for tests.
-#ifndef PPS_EXTRAS_LEARNING_TRAINER_H
-#define PPS_EXTRAS_LEARNING_TRAINER_H
+#pragma once
 
 #include "extras/learning/descent.h"
 
@@ -93,5 +92,3 @@ void trainer_save(const struct trainer *trainer, void *bytes);
 // Restores a state into a new trainer of the same options. Returns false, with the trainer unchanged, if the
 // bytes are not a state of these options.
 bool trainer_restore(struct trainer *trainer, const void *bytes, size_t n);
-
-#endif

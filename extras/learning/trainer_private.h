@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The state of a trainer, which its files share.
-#ifndef PPS_EXTRAS_LEARNING_TRAINER_PRIVATE_H
-#define PPS_EXTRAS_LEARNING_TRAINER_PRIVATE_H
+#pragma once
 
 #include "extras/learning/evolution.h"
 #include "extras/learning/ppo.h"
@@ -52,5 +51,3 @@ double trainer_difference(const struct episode_result *result);
 
 // Runs a generation of TRAINER_EVOLUTION.
 bool trainer_evolve(struct trainer *trainer, struct poll *poll, struct trainer_batch *batch);
-
-#endif

@@ -3,8 +3,7 @@
 // time model, its greedy scheduler and what both measure. All devices share one clock, so an operation
 // starts when the operation before it ends, on whatever device: the total is the sum of all durations,
 // and no order can change it. model.md, The published project, says what differs.
-#ifndef PPS_EXTRAS_SERIAL_SERIAL_H
-#define PPS_EXTRAS_SERIAL_SERIAL_H
+#pragma once
 
 #include "kernels/common/plan/room.h"
 
@@ -80,5 +79,3 @@ struct serial_result serial_greedy_run(struct serial_greedy *greedy,
                                        const struct serial_problem *problem,
                                        struct serial_stream *stream, double *work,
                                        int32_t *order);
-
-#endif

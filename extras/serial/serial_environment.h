@@ -2,8 +2,7 @@
 // The environment in which the published project trains its policy. An operation starts when all others
 // have ended, on whatever device, and counts as done at once: a policy chooses the order of the operations,
 // and the total is the sum of their durations in every order.
-#ifndef PPS_EXTRAS_SERIAL_SERIAL_ENVIRONMENT_H
-#define PPS_EXTRAS_SERIAL_SERIAL_ENVIRONMENT_H
+#pragma once
 
 #include "extras/serial/serial.h"
 
@@ -34,5 +33,3 @@ static inline int32_t serial_state_length(const struct serial_problem *problem)
 }
 
 void serial_environment_state(const struct serial_environment *environment, double *state);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The learned scheduler of the published project: proximal policy optimization over the environment of
 // serial_environment.h, with the faults of the project. model.md lists them.
-#ifndef PPS_EXTRAS_SERIAL_SERIAL_LEARNER_H
-#define PPS_EXTRAS_SERIAL_SERIAL_LEARNER_H
+#pragma once
 
 #include "extras/serial/serial_environment.h"
 #include "kernels/common/pipeline/poll.h"
@@ -28,5 +27,3 @@ double serial_learner_reward(const struct serial_learner *learner);
 
 // Returns the parameters of both networks, and their number.
 const double *serial_learner_parameters(const struct serial_learner *learner, size_t *n);
-
-#endif

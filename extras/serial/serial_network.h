@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A network with two hidden layers of rectified linear units, as the published project has two.
-#ifndef PPS_EXTRAS_SERIAL_SERIAL_NETWORK_H
-#define PPS_EXTRAS_SERIAL_SERIAL_NETWORK_H
+#pragma once
 
 #include "kernels/common/plan/room.h"
 
@@ -31,5 +30,3 @@ const double *serial_network_run(struct serial_network *network, const double *p
 // Adds the gradient with respect to the parameters for the last run. dout: [outputs].
 void serial_network_gradient(struct serial_network *network, const double *parameter,
                              const double *input, const double *dout, double *gradient);
-
-#endif

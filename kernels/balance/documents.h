@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Holds the documents of an experiment: layers of models, and training configurations.
-#ifndef PPS_BALANCE_DOCUMENTS_H
-#define PPS_BALANCE_DOCUMENTS_H
+#pragma once
 
 #include "kernels/balance/documents/plan_layers_read.h"
 #include "kernels/balance/model/layers.h"
@@ -42,5 +41,3 @@ void balance_close(void *shared);
 void balance_values(const void *shared, int slot, int i, double *values);
 int balance_doubts(const struct pps_document *documents, int n, const void *shared,
                    struct pps_fault *doubts, int most);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Evaluates a point: one search for a strategy.
-#ifndef PPS_BALANCE_POINT_H
-#define PPS_BALANCE_POINT_H
+#pragma once
 
 #include "kernels/balance/documents.h"
 #include "kernels/balance/search/balance_search.h"
@@ -41,5 +40,3 @@ struct balance_figures {
 enum pps_outcome balance_evaluate(struct balance_scratch *scratch,
                                   const struct balance_point *point, struct poll *poll,
                                   struct balance_figures *figures);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Numbers the parameters and columns of the kernel, and declares what its table refers to.
-#ifndef PPS_BALANCE_TABLE_H
-#define PPS_BALANCE_TABLE_H
+#pragma once
 
 #include "ppsweep/kernel.h"
 
@@ -81,5 +80,3 @@ enum pps_outcome balance_trace(const double *value, const struct pps_worker *wor
 enum pps_outcome balance_artifact(const double *value, int which,
                                   const struct pps_worker *worker,
                                   const struct pps_text_sink *sink, struct pps_fault *fault);
-
-#endif

@@ -8,8 +8,7 @@
 // embedding, the last part the head. A part may have no layer at all. The last layers of the model are those of
 // the modules that predict several tokens (MTP), so the layers of the parts say where the modules are; the
 // last part computes their losses with the head.
-#ifndef PPS_CONFIGURATION_CONFIGURATION_H
-#define PPS_CONFIGURATION_CONFIGURATION_H
+#pragma once
 
 #include "kernels/common/description/hardware.h"
 #include "kernels/common/description/model.h"
@@ -150,5 +149,3 @@ static inline int32_t configuration_run_batch(const struct configuration *config
                   run = configuration_run_micro_batches(configuration);
     return run < all ? run * configuration->strategy.mbs : 0;
 }
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Turns configurations of training frameworks into documents of kernels: the `convert` of slots.
-#ifndef PPS_CONFIGURATION_CONVERT_H
-#define PPS_CONFIGURATION_CONVERT_H
+#pragma once
 
 #include "ppsweep/fault.h"
 
@@ -16,5 +15,3 @@ char *configuration_convert_run(const char *path, const char *text, size_t n,
 // price it on other devices: ppsweep check FILE CLUSTER --plan.
 char *configuration_convert_plan(const char *path, const char *text, size_t n,
                                  struct pps_fault *fault);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Configurations as documents: run documents with model, cluster, training and strategy, as plans carry them, and
 // the plan of a step.
-#ifndef PPS_CONFIGURATION_DOCUMENT_H
-#define PPS_CONFIGURATION_DOCUMENT_H
+#pragma once
 
 #include "kernels/common/plan/plan.h"
 #include "kernels/configuration/step.h"
@@ -17,5 +16,3 @@ struct cJSON *configuration_document(const struct configuration *configuration);
 // frees it with plan_free. NULL: out of memory.
 struct plan *configuration_plan(const struct configuration *configuration,
                                 const struct configuration_step *step);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Says of which layers the parts of a configuration are made, so that other splits of the same layers can be
 // found: equal layers, a head with the leading layers that differ from them, and a tail.
-#ifndef PPS_CONFIGURATION_LAYERS_H
-#define PPS_CONFIGURATION_LAYERS_H
+#pragma once
 
 #include "kernels/common/plan/plan_layers.h"
 #include "kernels/configuration/price.h"
@@ -20,5 +19,3 @@ void configuration_layers(const struct configuration *configuration, struct plan
 void configuration_layers_priced(const struct configuration *configuration,
                                  const struct configuration_figures *figures,
                                  struct plan_layers *layers);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prices the parts and the devices of a configuration: times, bytes and exchanges, without the order of the
 // pipeline.
-#ifndef PPS_CONFIGURATION_PRICE_H
-#define PPS_CONFIGURATION_PRICE_H
+#pragma once
 
 #include "kernels/common/estimate/replicas.h"
 #include "kernels/common/plan/pipeline.h"
@@ -83,5 +82,3 @@ struct nd_exchanges configuration_exchanges(const struct configuration_figures *
 struct configuration_rest configuration_price_rest(const struct configuration_figures *figures,
                                                    const struct configuration *configuration,
                                                    double stage);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the configuration of a run document for kernels.
-#ifndef PPS_CONFIGURATION_RUN_H
-#define PPS_CONFIGURATION_RUN_H
+#pragma once
 
 #include "kernels/common/description/run_document.h"
 #include "kernels/configuration/configuration.h"
@@ -11,5 +10,3 @@
 // caller frees the configuration with configuration_free in any case.
 bool configuration_read_run(struct configuration *configuration, const struct rundoc *parts,
                             const struct cJSON *cluster, struct pps_fault *fault);
-
-#endif

@@ -3,8 +3,7 @@
 // every device of the pipeline by cause. The pipeline is executed operation by operation; what layers,
 // exchanges and states cost comes from kernels/common/pipeline and kernels/common/estimate. Times in s,
 // memory in bytes.
-#ifndef PPS_CONFIGURATION_STEP_H
-#define PPS_CONFIGURATION_STEP_H
+#pragma once
 
 #include "kernels/common/pipeline/poll.h"
 #include "kernels/common/plan/order.h"
@@ -100,5 +99,3 @@ enum configuration_status configuration_step_time(struct configuration_step *ste
 // no order that looks at memory.
 bool configuration_shares_pipeline(const struct configuration *c);
 void configuration_step_free(struct configuration_step *step);
-
-#endif

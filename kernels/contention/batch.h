@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Batches evaluate many points, each in the fastest way: recalled from an equal point,
 // simulated in lanes with other points, or simulated alone.
-#ifndef PPS_CONTENTION_BATCH_H
-#define PPS_CONTENTION_BATCH_H
+#pragma once
 
 #include "kernels/contention/lanes/lanes.h"
 #include "kernels/contention/memo.h"
@@ -50,5 +49,3 @@ void contention_simulate_batch(struct contention_batch *batch,
                                const struct contention_point *points, size_t n,
                                struct contention_wish wish, bool exact, void *scratch,
                                const atomic_bool *stop, struct contention_outcome *outcomes);
-
-#endif

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The lower bound on the time of a point takes a few dozen operations. The proof is in lower_bound.c.
-#ifndef PPS_CONTENTION_LOWER_BOUND_H
-#define PPS_CONTENTION_LOWER_BOUND_H
+#pragma once
 
 #include "kernels/contention/model/model.h"
 
 // Returns a time that contention_simulate's total_time is never below, rounding included.
 double contention_lower_bound(const struct contention_point *point);
-
-#endif

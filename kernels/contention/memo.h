@@ -2,8 +2,7 @@
 // The memo recalls the results of equal points: a key contains everything that a simulation
 // depends on, and a table maps keys to results. Two points with equal keys have equal results,
 // bit for bit, except for the unit of time.
-#ifndef PPS_CONTENTION_MEMO_H
-#define PPS_CONTENTION_MEMO_H
+#pragma once
 
 #include "kernels/contention/model/model.h"
 
@@ -53,5 +52,3 @@ struct contention_memo_place *contention_memo_find(struct contention_memo *memo,
 // total_time, n_events and sensitivity are copied: the rest keeps its contents.
 void contention_copy_result(struct contention_result *to, const struct contention_result *from,
                             double factor, bool has_metrics);
-
-#endif

@@ -5,8 +5,7 @@
 //
 // Order: scenario by scenario; within one, weights ascend lexicographically as (fwd_prop,
 // grad_prop, grad_sync). A scenario in which no kind shares is one value.
-#ifndef PPS_CONTENTION_PRIORITY_SCENARIOS_H
-#define PPS_CONTENTION_PRIORITY_SCENARIOS_H
+#pragma once
 
 #include "kernels/contention/model/model.h"
 
@@ -29,5 +28,3 @@ uint64_t contention_scenarios_count(const struct contention_scenarios *s);
 // Computes the priorities of index < count; a weight is the double nearest to i / steps.
 void contention_scenarios_value(const struct contention_scenarios *s, uint64_t index,
                                 double priority[CONTENTION_N_SHARING]);
-
-#endif

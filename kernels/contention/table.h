@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Declares the parts of the kernel object: numbers of columns, and the tables and functions that
 // kernel.c uses.
-#ifndef PPS_CONTENTION_TABLE_H
-#define PPS_CONTENTION_TABLE_H
+#pragma once
 
 #include "kernels/contention/batch.h"
 #include "ppsweep/kernel.h"
@@ -53,5 +52,3 @@ void contention_set_row(const struct pps_batch *batch, struct contention_wish wi
 // ---- priorities.c ----
 
 extern const struct pps_composite contention_priorities;
-
-#endif

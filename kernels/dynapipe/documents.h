@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Holds the documents of an experiment: cost tables, clusters and batches.
-#ifndef PPS_DYNAPIPE_DOCUMENTS_H
-#define PPS_DYNAPIPE_DOCUMENTS_H
+#pragma once
 
 #include "kernels/dynapipe/costs/network.h"
 #include "kernels/dynapipe/documents/batch_reader.h"
@@ -59,5 +58,3 @@ bool dynapipe_open(const struct pps_document *documents, int n, void **shared,
                    struct pps_fault *fault);
 void dynapipe_close(void *shared);
 void dynapipe_values(const void *shared, int slot, int i, double *values);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Evaluates a point: the step of a batch, or of micro-batches whose sizes are drawn, is planned replica by replica.
-#ifndef PPS_DYNAPIPE_POINT_H
-#define PPS_DYNAPIPE_POINT_H
+#pragma once
 
 #include "kernels/dynapipe/documents.h"
 #include "kernels/dynapipe/step/step.h"
@@ -65,5 +64,3 @@ enum pps_outcome dynapipe_evaluate(struct dynapipe_scratch *scratch, struct poll
 // Fills micro-batches of drawn sizes with all types of recomputation.
 void dynapipe_generate(const struct dynapipe_point *point, int32_t replica, double *size,
                        struct step_replica *out);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Replays schedules operation by operation, for the reference of the kernel.
-#ifndef PPS_DYNAPIPE_REFERENCE_H
-#define PPS_DYNAPIPE_REFERENCE_H
+#pragma once
 
 #include "kernels/dynapipe/methods/lanes.h"
 
@@ -9,5 +8,3 @@
 // lanes wait forever.
 double dynapipe_replay(const struct dynapipe_pipeline *pipeline,
                        const struct micro_batches *batches, const struct lanes *lanes);
-
-#endif

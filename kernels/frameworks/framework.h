@@ -4,8 +4,7 @@
 //
 // A file is read into a run document of our own keys, whose items have places in the user's text.
 // A file is written by editing the user's own text: only values that change are replaced.
-#ifndef PPS_KERNELS_FRAMEWORKS_FRAMEWORK_H
-#define PPS_KERNELS_FRAMEWORKS_FRAMEWORK_H
+#pragma once
 
 #include "kernels/frameworks/form/configuration.h"
 
@@ -33,5 +32,3 @@ bool framework_read_beside(struct framework_file *file, bool *read, enum plaindo
 bool framework_write(struct text_buffer *out, enum framework framework, enum plaindoc_form form,
                      const char *text, size_t n, const struct framework_settings *settings,
                      const struct framework_beside *beside, struct pps_fault *fault);
-
-#endif

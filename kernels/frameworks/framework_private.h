@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The readers and writers of the frameworks in this folder.
-#ifndef PPS_KERNELS_FRAMEWORKS_FRAMEWORK_PRIVATE_H
-#define PPS_KERNELS_FRAMEWORKS_FRAMEWORK_PRIVATE_H
+#pragma once
 
 #include "kernels/frameworks/form/form.h"
 #include "kernels/frameworks/framework.h"
@@ -12,5 +11,3 @@ extern const struct framework_form torchtitan_form, torchtitan_script_form,
 
 bool torchtitan_write(struct framework_writer *w, const struct plaindoc *document);
 bool torchtitan_write_script(struct framework_writer *w, const struct plaindoc *document);
-
-#endif

@@ -5,8 +5,7 @@
 // mindformers/tools/register/template.py, mindformers/parallel_core/transformer_config_utils.py,
 // mindformers/models/utils.py (offset and recomputation), mindformers/trainer/base_trainer.py (batch
 // sizes), and the configurations in configs/ and research/.
-#ifndef PPS_KERNELS_FRAMEWORKS_MINDFORMERS_PRIVATE_H
-#define PPS_KERNELS_FRAMEWORKS_MINDFORMERS_PRIVATE_H
+#pragma once
 
 #include "base/edit/yaml_edit.h"
 #include "kernels/frameworks/framework_private.h"
@@ -166,5 +165,3 @@ bool mindformers_write(struct framework_writer *w, const struct plaindoc *doc);
 
 // Offsets and recomputation.
 bool mindformers_write_layers(struct mindformers_writer *m);
-
-#endif

@@ -4,8 +4,7 @@
 // Names, defaults and meanings follow torchtitan's config/job_config.py and distributed/ at tag
 // v0.2.2 (73a0e6979), and config_manager.py of v0.1.0 (f7084fc78) and of December 2024 (ba2469780)
 // for older layouts.
-#ifndef PPS_KERNELS_FRAMEWORKS_TORCHTITAN_PRIVATE_H
-#define PPS_KERNELS_FRAMEWORKS_TORCHTITAN_PRIVATE_H
+#pragma once
 
 #include "base/document/plain.h"
 #include "kernels/frameworks/shell/shell.h"
@@ -248,5 +247,3 @@ int32_t titan_recomputed(const struct titan_config *c, int32_t chunk, int32_t st
 // Returns false if torchtitan refuses this number of parts.
 bool titan_spread(int32_t *layers, int32_t parts, int32_t n_layers, int32_t first,
                   int32_t last);
-
-#endif

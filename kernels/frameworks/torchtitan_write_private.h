@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the parts of torchtitan's writer share. Private to torchtitan_write*.c.
-#ifndef PPS_KERNELS_FRAMEWORKS_TORCHTITAN_WRITE_PRIVATE_H
-#define PPS_KERNELS_FRAMEWORKS_TORCHTITAN_WRITE_PRIVATE_H
+#pragma once
 
 #include "base/edit/toml_edit.h"
 #include "kernels/frameworks/framework_private.h"
@@ -57,5 +56,3 @@ bool titan_write_stages(struct titan_writer *t);
 
 // Writes recomputation. The layers of `now` are known.
 bool titan_write_recompute(struct titan_writer *t);
-
-#endif

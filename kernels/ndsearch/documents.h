@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Holds the documents of an experiment: models, clusters, software stacks and a training. The kernel reads them
 // once; then they are constant.
-#ifndef PPS_NDSEARCH_DOCUMENTS_H
-#define PPS_NDSEARCH_DOCUMENTS_H
+#pragma once
 
 #include "kernels/common/description/hardware.h"
 #include "kernels/common/description/model.h"
@@ -17,5 +16,3 @@ struct nd_shared {
     int n_stacks;
     struct training training;
 };
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Caches the open estimates of one worker by the settings of a point on which an estimate depends.
 // Settings seldom change in the order of the points, so the last few estimates are kept.
-#ifndef PPS_NDSEARCH_OPEN_ESTIMATES_H
-#define PPS_NDSEARCH_OPEN_ESTIMATES_H
+#pragma once
 
 #include "kernels/common/estimate/estimate.h"
 
@@ -28,5 +27,3 @@ struct nd_opened {
 // Settings are compared byte by byte: build them in zeroed memory.
 const struct nd_estimate *nd_opened_get(struct nd_opened *opened,
                                         const struct nd_setting *setting);
-
-#endif

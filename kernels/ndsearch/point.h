@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Converts the values of a point to a strategy, its estimate and its memory limit, and defines the
 // state that a worker keeps between points.
-#ifndef PPS_NDSEARCH_POINT_H
-#define PPS_NDSEARCH_POINT_H
+#pragma once
 
 #include "kernels/ndsearch/documents.h"
 #include "kernels/ndsearch/open_estimates.h"
@@ -31,5 +30,3 @@ struct nd_point nd_point_of(const double *value);
 
 // Returns the usable bytes of a device; HUGE_VAL if unknown.
 double nd_limit_of(const struct nd_shared *shared, const double *value);
-
-#endif

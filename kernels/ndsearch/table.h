@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Declares the indices of parameters and columns, and the functions of the table in kernel.c.
 // Private to the files that implement the kernel's interface.
-#ifndef PPS_NDSEARCH_TABLE_H
-#define PPS_NDSEARCH_TABLE_H
+#pragma once
 
 #include "ppsweep/kernel.h"
 
@@ -126,5 +125,3 @@ enum pps_outcome nd_trace(const double *value, const struct pps_worker *worker,
 // ---- presets.c ----
 
 extern const struct pps_preset nd_presets[];
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Holds the documents of an experiment: plans, which set the work of a pipeline, and orders.
-#ifndef PPS_SCHEDULE_DOCUMENTS_H
-#define PPS_SCHEDULE_DOCUMENTS_H
+#pragma once
 
 #include "kernels/common/plan/plan.h"
 #include "kernels/schedule/orders/order_document.h"
@@ -35,5 +34,3 @@ bool schedule_open(const struct pps_document *documents, int n, void **shared,
                    struct pps_fault *fault);
 void schedule_close(void *shared);
 void schedule_values(const void *shared, int slot, int i, double *values);
-
-#endif

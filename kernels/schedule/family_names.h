@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lists the names of parameter `family`: every family of the catalogue, 1f1b, order, and families of classes.
-#ifndef PPS_SCHEDULE_FAMILY_NAMES_H
-#define PPS_SCHEDULE_FAMILY_NAMES_H
+#pragma once
 
 #include "kernels/schedule/catalogue/catalogue.h"
 #include "ppsweep/kernel.h"
@@ -29,5 +28,3 @@ extern const struct pps_alias schedule_family_aliases[];
 
 // Returns the family of a name's index; NULL: the order of a document.
 const struct family *schedule_family_at(int i);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sets the work of a pipeline from a plan, whatever chunks and directions its schedule has.
-#ifndef PPS_SCHEDULE_PLAN_COSTS_H
-#define PPS_SCHEDULE_PLAN_COSTS_H
+#pragma once
 
 #include "kernels/common/plan/plan.h"
 
@@ -17,5 +16,3 @@ struct plan_scale {
 // the last stage. In a second direction a device also holds what the device of the other end holds.
 void plan_costs_set(struct pipeline *pipeline, const struct plan *plan,
                     const struct plan_scale *scale);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Evaluates one point of the kernel: a pipeline, and a family that orders its operations.
-#ifndef PPS_SCHEDULE_POINT_H
-#define PPS_SCHEDULE_POINT_H
+#pragma once
 
 #include "kernels/common/executor/critical.h"
 #include "kernels/common/executor/metrics.h"
@@ -116,5 +115,3 @@ enum pps_outcome schedule_evaluate_at(struct schedule_evaluated *at, const doubl
 // Finds the critical path of the order that schedule_evaluate executed. false: ended by the poll.
 bool schedule_find_critical(const struct schedule_scratch *scratch, struct poll *poll,
                             struct critical *critical);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs one order with the times of many replicates: as it is (static), and under the rule of the point.
 // Computes bounds of every replicate.
-#ifndef PPS_SCHEDULE_REPLICATES_H
-#define PPS_SCHEDULE_REPLICATES_H
+#pragma once
 
 #include "kernels/common/executor/executor_lanes.h"
 #include "kernels/schedule/online/limited.h"
@@ -83,5 +82,3 @@ void replicates_plain(const struct pipeline *pipeline, double *peak, double make
 // memory ran out.
 bool replicates_measure(struct replicates *r, bool plain, double *samples, struct poll *poll,
                         struct replicates_figures *figures);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Declares the indices of parameters and columns, and the parts of the table in kernel.c. Private to
 // the files that implement the kernel's interface.
-#ifndef PPS_SCHEDULE_TABLE_H
-#define PPS_SCHEDULE_TABLE_H
+#pragma once
 
 #include "kernels/common/pipeline/poll.h"
 #include "ppsweep/kernel.h"
@@ -129,5 +128,3 @@ extern const struct pps_artifact schedule_artifacts[];
 enum pps_outcome schedule_artifact(const double *value, int which,
                                    const struct pps_worker *worker,
                                    const struct pps_text_sink *sink, struct pps_fault *fault);
-
-#endif

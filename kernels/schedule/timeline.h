@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The timeline of an executed order; writes the order with its pipeline as a plan.
-#ifndef PPS_SCHEDULE_TIMELINE_H
-#define PPS_SCHEDULE_TIMELINE_H
+#pragma once
 
 #include "base/text/text_buffer.h"
 #include "kernels/common/executor/step_trace.h"
@@ -14,5 +13,3 @@ struct step_trace schedule_timeline(const struct schedule_scratch *scratch);
 bool schedule_write_plan(const struct schedule_scratch *scratch,
                          const struct schedule_point *point,
                          const struct schedule_figures *figures, struct text_buffer *text);
-
-#endif

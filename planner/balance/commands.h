@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Declares the commands balance, balance fit, balance layers, balance guide, balance peaks and balance replay.
-#ifndef PPS_PLANNER_BALANCE_COMMANDS_H
-#define PPS_PLANNER_BALANCE_COMMANDS_H
+#pragma once
 
 #include "engine/command/command.h"
 
@@ -10,5 +9,3 @@ extern const struct pps_command balance_command, balance_fit_command, balance_la
 
 // Asks the questions of the published guide, and prints configurations.
 PPS_MUST_CHECK enum pps_status balance_guide_ask(struct pps_error *err);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Searches strategies for several numbers of chunks and micro-batches and both orders, and finds the front of
 // memory and time.
-#ifndef PPS_PLANNER_BALANCE_EXPLORE_H
-#define PPS_PLANNER_BALANCE_EXPLORE_H
+#pragma once
 
 #include "planner/balance/solution.h"
 
@@ -48,5 +47,3 @@ void balance_exploration_free(struct balance_exploration *exploration);
 // Prints the points by increasing time per micro-batch, the front marked.
 void balance_explore_show(const struct balance_exploration *exploration,
                           const struct balance_request *request, FILE *out);
-
-#endif

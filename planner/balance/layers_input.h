@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the layers of the balance commands.
-#ifndef PPS_PLANNER_BALANCE_LAYERS_INPUT_H
-#define PPS_PLANNER_BALANCE_LAYERS_INPUT_H
+#pragma once
 
 #include "planner/balance/request.h"
 
@@ -11,5 +10,3 @@
 PPS_MUST_CHECK enum pps_status balance_read_layers(struct balance_request *request,
                                                    const struct pps_args *args,
                                                    struct pps_error *err);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes the files of a balance report: pictures, configurations and timelines.
-#ifndef PPS_PLANNER_BALANCE_OUTPUT_H
-#define PPS_PLANNER_BALANCE_OUTPUT_H
+#pragma once
 
 #include "base/write/gate.h"
 #include "engine/command/command.h"
@@ -25,5 +24,3 @@ PPS_MUST_CHECK enum pps_status balance_read_output(struct balance_output *output
 PPS_MUST_CHECK enum pps_status balance_write_output(const struct balance_output *output,
                                                     const struct balance_solution *solution,
                                                     double seconds, struct pps_error *err);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the options of the balance commands: layers, pipeline, memory and search.
-#ifndef PPS_PLANNER_BALANCE_REQUEST_H
-#define PPS_PLANNER_BALANCE_REQUEST_H
+#pragma once
 
 #include "engine/command/command.h"
 #include "kernels/balance/documents/plan_layers_read.h"
@@ -68,5 +67,3 @@ PPS_MUST_CHECK enum pps_status balance_read_pipeline(struct balance_request *req
 PPS_MUST_CHECK enum pps_status balance_read_search(struct balance_request *request,
                                                    const struct pps_args *args,
                                                    struct pps_error *err);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prints the answers of the balance commands.
-#ifndef PPS_PLANNER_BALANCE_SHOW_H
-#define PPS_PLANNER_BALANCE_SHOW_H
+#pragma once
 
 #include "planner/balance/solution.h"
 
@@ -14,5 +13,3 @@ void balance_show_layers(const struct balance_layers *layers, FILE *out);
 PPS_MUST_CHECK enum pps_status balance_show(const struct balance_request *request,
                                             const struct balance_solution *solution, FILE *out,
                                             struct pps_error *err);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Solves a balance request, and replays the strategies that a report compares.
-#ifndef PPS_PLANNER_BALANCE_SOLUTION_H
-#define PPS_PLANNER_BALANCE_SOLUTION_H
+#pragma once
 
 #include "base/text/status.h"
 #include "kernels/balance/documents/manual_read.h"
@@ -85,5 +84,3 @@ PPS_MUST_CHECK enum pps_status balance_add_manual(struct balance_solution *solut
                                                   struct pps_error *err);
 
 void balance_solution_free(struct balance_solution *solution);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes the files of `ppsweep check`: the plan of the training and the timeline of its step.
-#ifndef PPS_PLANNER_CHECK_CHECK_FILES_H
-#define PPS_PLANNER_CHECK_CHECK_FILES_H
+#pragma once
 
 #include "planner/check/checked.h"
 
@@ -31,5 +30,3 @@ PPS_MUST_CHECK enum pps_status checked_write_trace(const struct checked *checked
                                                    const char *path, bool page,
                                                    const struct pps_gate *gate,
                                                    struct pps_error *err);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What `ppsweep check` knows of a training: its configuration, its step, and what could be changed at once.
-#ifndef PPS_PLANNER_CHECK_CHECKED_H
-#define PPS_PLANNER_CHECK_CHECKED_H
+#pragma once
 
 #include "base/text/text_buffer.h"
 #include "kernels/configuration/price.h"
@@ -47,5 +46,3 @@ void checked_print(const struct checked *checked, const struct pps_args *args);
 // Appends the report as one JSON object, and the members of this object alone.
 void checked_json_members(const struct checked *checked, struct text_buffer *out);
 void checked_json(const struct checked *checked, struct text_buffer *out);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A training of a file, evaluated.
-#ifndef PPS_PLANNER_CHECK_TRAININGS_H
-#define PPS_PLANNER_CHECK_TRAININGS_H
+#pragma once
 
 #include "planner/shared/plan_configuration.h"
 
@@ -18,5 +17,3 @@ PPS_MUST_CHECK enum pps_status training_case_open(struct training_case *training
                                                   const struct pps_args *args,
                                                   struct poll *poll, struct pps_error *err);
 void training_case_close(struct training_case *training);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes the timeline of a plan.
-#ifndef PPS_PLANNER_DYNAPIPE_BATCH_TRACE_H
-#define PPS_PLANNER_DYNAPIPE_BATCH_TRACE_H
+#pragma once
 
 #include "engine/trace/trace_write.h"
 #include "planner/dynapipe/plan_batch.h"
@@ -12,5 +11,3 @@ PPS_MUST_CHECK enum pps_status batch_trace_write(const struct planned *planned,
                                                  enum pps_trace_form form,
                                                  const struct pps_gate *gate,
                                                  struct pps_error *err);
-
-#endif

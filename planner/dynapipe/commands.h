@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lists the dynaplan commands.
-#ifndef PPS_PLANNER_DYNAPIPE_COMMANDS_H
-#define PPS_PLANNER_DYNAPIPE_COMMANDS_H
+#pragma once
 
 #include "engine/command/command.h"
 
 extern const struct pps_command dynaplan_command;
 extern const struct pps_command dynaplan_check_command;
 extern const struct pps_command dynaplan_tables_command;
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Plans batches of samples: each becomes a plan of a step with checked instructions, or a reason why there is none.
-#ifndef PPS_PLANNER_DYNAPIPE_PLAN_BATCH_H
-#define PPS_PLANNER_DYNAPIPE_PLAN_BATCH_H
+#pragma once
 
 #include "base/text/text_buffer.h"
 #include "kernels/dynapipe/documents/batch_reader.h"
@@ -56,5 +55,3 @@ struct planned {
 void plan_batch(const struct dynaplan_request *request, const struct batch *batch,
                 bool with_baselines, struct plan_batch_room *room, const atomic_bool *stop,
                 struct planned *planned);
-
-#endif

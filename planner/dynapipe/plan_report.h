@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shows what became of batches, and adds up figures over all of them.
-#ifndef PPS_PLANNER_DYNAPIPE_PLAN_REPORT_H
-#define PPS_PLANNER_DYNAPIPE_PLAN_REPORT_H
+#pragma once
 
 #include "base/write/new_file.h"
 #include "planner/dynapipe/plan_batch.h"
@@ -70,5 +69,3 @@ void totals_show_mine(const struct totals *totals, int rows, FILE *out);
 
 // Prints the median and the 99th percentile of the last planning times.
 void totals_show_times(struct totals *totals, FILE *out);
-
-#endif

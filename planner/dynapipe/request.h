@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads what the dynaplan commands plan for: network, cost tables, cluster, pipeline, and how steps are divided and planned.
-#ifndef PPS_PLANNER_DYNAPIPE_REQUEST_H
-#define PPS_PLANNER_DYNAPIPE_REQUEST_H
+#pragma once
 
 #include "engine/command/command.h"
 #include "kernels/dynapipe/step/step.h"
@@ -68,5 +67,3 @@ PPS_MUST_CHECK enum pps_status dynaplan_model_tables(const char *model, const ch
                                                      struct network *network,
                                                      struct cost_tables *tables,
                                                      struct pps_error *err);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the readers of a request share.
-#ifndef PPS_PLANNER_DYNAPIPE_REQUEST_PRIVATE_H
-#define PPS_PLANNER_DYNAPIPE_REQUEST_PRIVATE_H
+#pragma once
 
 #include "planner/dynapipe/request.h"
 
@@ -18,5 +17,3 @@ PPS_MUST_CHECK enum pps_status dynaplan_open_state(struct step_setup *setup,
 PPS_MUST_CHECK enum pps_status dynaplan_open_training(struct dynaplan_request *request,
                                                       const struct pps_args *args,
                                                       struct pps_error *err);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Exports the pipeline program as a mixed-integer program in free MPS for general solvers: layers,
 // recompute, durations, memory along the order of every stage, and a start time for every task.
-#ifndef PPS_PLANNER_EXCHANGE_MPS_H
-#define PPS_PLANNER_EXCHANGE_MPS_H
+#pragma once
 
 #include "base/text/text_buffer.h"
 #include "kernels/common/split/program.h"
@@ -23,5 +22,3 @@ struct nd_mps_size {
 bool nd_mps_write(struct text_buffer *text, const struct nd_program *program,
                   const char *name, // of the program, without blanks
                   struct nd_mps_size *size, char *why, size_t why_size);
-
-#endif

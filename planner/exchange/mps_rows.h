@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Collects the rows of an exported program and writes them as a file. MPS stores columns, but a
 // program is built in rows; this module transposes them.
-#ifndef PPS_PLANNER_EXCHANGE_MPS_ROWS_H
-#define PPS_PLANNER_EXCHANGE_MPS_ROWS_H
+#pragma once
 
 #include "base/text/text_buffer.h"
 #include "planner/exchange/mps_variables.h"
@@ -46,5 +45,3 @@ void nd_mps_rows_free(struct nd_mps_rows *rows);
 // ROWS, COLUMNS and RHS. false: no memory.
 bool nd_mps_rows_write(struct text_buffer *text, struct nd_mps_rows *rows,
                        const struct nd_mps_layout *layout);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Numbers and names the variables of the exported pipeline program, for the files that write and
 // read the program and its solutions.
-#ifndef PPS_PLANNER_EXCHANGE_MPS_VARIABLES_H
-#define PPS_PLANNER_EXCHANGE_MPS_VARIABLES_H
+#pragma once
 
 #include "kernels/common/split/program.h"
 
@@ -61,5 +60,3 @@ int32_t nd_mps_find(const struct nd_mps_layout *layout, const char *name, size_t
 double nd_mps_layers_max(const struct nd_program *program);
 
 bool nd_mps_is_integer(const struct nd_mps_layout *layout, int32_t variable);
-
-#endif

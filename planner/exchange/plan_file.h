@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes a split of the pipeline program as a plan of the training step, which the commands of
 // schedules read.
-#ifndef PPS_PLANNER_EXCHANGE_PLAN_FILE_H
-#define PPS_PLANNER_EXCHANGE_PLAN_FILE_H
+#pragma once
 
 #include "kernels/common/plan/plan.h"
 #include "kernels/common/split/program.h"
@@ -26,5 +25,3 @@ bool nd_plan_layers_of(const struct nd_program *program, double layer_s,
 // caller frees the plan with plan_free. NULL: out of memory.
 struct plan *nd_plan_of_choice(const struct nd_program *program, const struct nd_choice *choice,
                                const struct nd_plan_units *units);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads and writes solutions of the exported pipeline program as text: one line `name value` per
 // variable. Writes a choice with every task as early as possible; reads the output of any solver.
-#ifndef PPS_PLANNER_EXCHANGE_SOLUTION_FILE_H
-#define PPS_PLANNER_EXCHANGE_SOLUTION_FILE_H
+#pragma once
 
 #include "base/table/table.h"
 #include "base/text/text_buffer.h"
@@ -31,5 +30,3 @@ struct nd_sol {
 bool nd_sol_read(struct nd_sol *sol, const struct nd_program *program, const char *text,
                  size_t n, struct pps_fault *fault);
 void nd_sol_free(struct nd_sol *sol);
-
-#endif

@@ -2,8 +2,7 @@
 // Checks a solution of the pipeline program against measured peaks or against a more precise model.
 // If a stage exceeds the limit, tightens budgets or fits the memory figures to the peaks, and
 // solves the program again.
-#ifndef PPS_PLANNER_FIGURES_FEEDBACK_H
-#define PPS_PLANNER_FIGURES_FEEDBACK_H
+#pragma once
 
 #include "base/table/table.h"
 #include "kernels/common/search/solve.h"
@@ -95,5 +94,3 @@ struct nd_feedback {
 void nd_feedback_run(struct nd_feedback *feedback, const struct nd_program *program,
                      double limit_mb, enum nd_feedback_kind kind, const struct nd_check *check,
                      const struct nd_effort *effort, struct nd_solution *solution);
-
-#endif

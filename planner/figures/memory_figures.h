@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads and writes the 14 memory figures of the pipeline program (struct nd_figures, MiB) as text,
 // and makes them from a model or from the peaks of a calibration run.
-#ifndef PPS_PLANNER_FIGURES_MEMORY_FIGURES_H
-#define PPS_PLANNER_FIGURES_MEMORY_FIGURES_H
+#pragma once
 
 #include "base/table/table.h"
 #include "base/text/text_buffer.h"
@@ -78,5 +77,3 @@ struct nd_calibration_fit {
 void nd_figures_of_calibration(struct nd_figures *memory,
                                const struct nd_calibration *calibration, enum nd_compat compat,
                                bool whole_layers, struct nd_calibration_fit *fit);
-
-#endif

@@ -3,8 +3,7 @@
 // length of that unit. Measured ratios come from a table or from raw layer times; a
 // configuration without ratios uses the ratios of the nearest measured configuration, or of a
 // model.
-#ifndef PPS_PLANNER_FIGURES_RATIOS_H
-#define PPS_PLANNER_FIGURES_RATIOS_H
+#pragma once
 
 #include "base/table/table.h"
 #include "kernels/common/estimate/strategy.h"
@@ -101,5 +100,3 @@ struct nd_ratio_choice {
 void nd_ratios_choose(const struct nd_profiles *profiles, const struct nd_ratio_model *model,
                       const struct nd_strategy *strategy, int64_t seq_length,
                       enum nd_compat compat, struct nd_ratio_choice *choice);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What was measured of a training, and what the model says of it.
-#ifndef PPS_PLANNER_MEASURE_MEASURED_H
-#define PPS_PLANNER_MEASURE_MEASURED_H
+#pragma once
 
 #include "base/text/status.h"
 #include "planner/check/trainings.h"
@@ -53,5 +52,3 @@ struct learned {
 
 // Fits one factor of all times, and the share that the allocator adds, to trainings of one stack.
 void measured_learn(struct learned *learned, const struct measured *list, int n);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reports what was learned from trainings.
-#ifndef PPS_PLANNER_MEASURE_REPORT_H
-#define PPS_PLANNER_MEASURE_REPORT_H
+#pragma once
 
 #include "base/write/gate.h"
 #include "planner/measure/measured.h"
@@ -11,5 +10,3 @@ PPS_MUST_CHECK enum pps_status measured_report(const struct learned *learned,
                                                const struct measured *list, int n,
                                                const char *folder, const struct pps_gate *gate,
                                                struct pps_error *err);
-
-#endif

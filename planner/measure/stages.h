@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs trainings by the commands nd dryrun, nd profile and nd parse.
-#ifndef PPS_PLANNER_MEASURE_STAGES_H
-#define PPS_PLANNER_MEASURE_STAGES_H
+#pragma once
 
 #include "engine/command/command.h"
 
@@ -14,5 +13,3 @@ PPS_MUST_CHECK enum pps_status measure_stages_run(const struct pps_args *args,
 
 // Writes the folder of the logs of a training.
 void measure_stages_logs(const char *folder, const char *path, char *text, size_t size);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads logs of training frameworks: the peak memory of every rank, and why a run failed. A log may
 // be of any size and may be compressed with gzip; lines beyond 64 KiB are truncated.
-#ifndef PPS_PLANNER_PROFILES_LOG_FILE_H
-#define PPS_PLANNER_PROFILES_LOG_FILE_H
+#pragma once
 
 #include "base/text/status.h"
 #include "planner/profiles/run_folders.h"
@@ -90,5 +89,3 @@ struct log_peak dry_run_peak(const struct dry_run *run, const struct run_degrees
 // Writes "out of memory (FILE:LINE: TEXT)" of a failed run.
 void dry_run_describe_failure(const struct dry_run *run, const struct run_files *files,
                               char *text, size_t size);
-
-#endif

@@ -20,8 +20,7 @@
 //     Tracker Max: 33.2 GiB
 // - times of steps: Megatron-LM "elapsed time per iteration (ms): 1234.5", MindFormers "per_step_time:
 //   1234ms", DeepSpeed "iter time (s): 1.23", torchtitan's tps, tokens a second of one device.
-#ifndef PPS_PLANNER_PROFILES_LOG_LINE_H
-#define PPS_PLANNER_PROFILES_LOG_LINE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -54,5 +53,3 @@ size_t log_line_clean(char *text, size_t n);
 // Returns the offset of the text behind a prefix that names the process: "[rank3]:", "[default0]:",
 // "3: ".
 size_t log_line_prefix(const char *text, size_t n);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sorts the files of a run by what they hold, and groups the files of each rank.
-#ifndef PPS_PLANNER_PROFILES_PROFILE_FILES_H
-#define PPS_PLANNER_PROFILES_PROFILE_FILES_H
+#pragma once
 
 #include "planner/profiles/run_folders.h"
 
@@ -27,5 +26,3 @@ PPS_MUST_CHECK enum pps_status profile_units_find(struct profile_units *units,
                                                   const struct run_files *files,
                                                   struct pps_error *err);
 void profile_units_free(struct profile_units *units);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the profile of a run: the times of its layers by kind, the memory of its ranks, and what could
 // not be used.
-#ifndef PPS_PLANNER_PROFILES_PROFILE_RUN_H
-#define PPS_PLANNER_PROFILES_PROFILE_RUN_H
+#pragma once
 
 #include "planner/profiles/kernels/kernel_name.h"
 #include "planner/profiles/kernels/layer_cut.h"
@@ -91,5 +90,3 @@ struct cJSON *profile_run_document(const struct profile_run *run,
 // false: out of memory.
 bool profile_run_sort(struct profile_run *run, const struct layer_cut *cuts,
                       const struct run_degrees *degrees, const struct profile_request *request);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the tables of an Ascend profile beside its kernels: memory and steps. A table that ends early
 // gives the rows before its end.
-#ifndef PPS_PLANNER_PROFILES_PROFILE_TABLES_H
-#define PPS_PLANNER_PROFILES_PROFILE_TABLES_H
+#pragma once
 
 #include "base/text/status.h"
 
@@ -28,5 +27,3 @@ struct profile_steps {
 // Reads step_trace_time.csv. Its times are in us.
 PPS_MUST_CHECK enum pps_status profile_steps_read(struct profile_steps *steps, const char *path,
                                                   struct pps_error *err);
-
-#endif

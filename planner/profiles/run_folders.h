@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds the folders of runs below a folder, and the files of a run.
-#ifndef PPS_PLANNER_PROFILES_RUN_FOLDERS_H
-#define PPS_PLANNER_PROFILES_RUN_FOLDERS_H
+#pragma once
 
 #include "base/text/status.h"
 
@@ -78,5 +77,3 @@ int32_t run_file_rank(const struct run_files *files, size_t file);
 
 // Returns the name behind the last '/' of a path.
 const char *run_file_name(const char *path);
-
-#endif

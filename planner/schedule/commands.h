@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Declares the commands schedule and schedule check.
-#ifndef PPS_PLANNER_SCHEDULE_COMMANDS_H
-#define PPS_PLANNER_SCHEDULE_COMMANDS_H
+#pragma once
 
 #include "engine/command/command.h"
 
 extern const struct pps_command schedule_command, schedule_check_command;
-
-#endif

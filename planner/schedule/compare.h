@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Evaluates several schedules of one pipeline and sorts them.
-#ifndef PPS_PLANNER_SCHEDULE_COMPARE_H
-#define PPS_PLANNER_SCHEDULE_COMPARE_H
+#pragma once
 
 #include "engine/command/progress_kind.h"
 #include "kernels/schedule/replicates.h"
@@ -54,5 +53,3 @@ void schedule_comparison_free(struct schedule_comparison *comparison);
 // Returns the value of the objective: with fluctuating times the mean makespan.
 double schedule_objective(const struct schedule_comparison *comparison,
                           const struct schedule_candidate *candidate);
-
-#endif

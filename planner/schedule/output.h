@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes the files of a comparison of schedules: the table, the order and its timeline.
-#ifndef PPS_PLANNER_SCHEDULE_OUTPUT_H
-#define PPS_PLANNER_SCHEDULE_OUTPUT_H
+#pragma once
 
 #include "base/write/gate.h"
 #include "kernels/schedule/orders/order_document.h"
@@ -35,5 +34,3 @@ PPS_MUST_CHECK enum pps_status schedule_write_output(
     const struct schedule_output *output, const struct schedule_comparison *comparison,
     const struct schedule_candidate *base, const struct schedule_candidate *chosen,
     struct pps_error *err);
-
-#endif

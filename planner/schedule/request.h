@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the options of `ppsweep schedule` as values of the kernel's parameters.
-#ifndef PPS_PLANNER_SCHEDULE_REQUEST_H
-#define PPS_PLANNER_SCHEDULE_REQUEST_H
+#pragma once
 
 #include "base/text/status.h"
 #include "engine/command/command.h"
@@ -97,5 +96,3 @@ PPS_MUST_CHECK enum pps_status schedule_read_values(double value[N_PARAMS],
 // torch.distributed.pipelining. A suggestion follows an unknown name.
 PPS_MUST_CHECK enum pps_status schedule_read_family(const char *option, const char *name,
                                                     int *index, struct pps_error *err);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prints comparisons of schedules, and writes them as CSV.
-#ifndef PPS_PLANNER_SCHEDULE_SHOW_H
-#define PPS_PLANNER_SCHEDULE_SHOW_H
+#pragma once
 
 #include "base/text/text_buffer.h"
 #include "planner/schedule/compare.h"
@@ -23,5 +22,3 @@ void schedule_show_one(const struct schedule_candidate *candidate);
 // Appends the table as CSV.
 void schedule_show_csv(const struct schedule_comparison *comparison,
                        const struct schedule_candidate *base, struct text_buffer *text);
-
-#endif

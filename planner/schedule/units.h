@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The units in which figures of schedules are shown: those of the user, or of a plan (s and bytes) with a size that suits.
-#ifndef PPS_PLANNER_SCHEDULE_UNITS_H
-#define PPS_PLANNER_SCHEDULE_UNITS_H
+#pragma once
 
 #include "base/text/human.h"
 
@@ -18,5 +17,3 @@ struct schedule_units schedule_units_of(const struct plan *plan, double time, do
 // Return a figure with its unit: "66.529 s", "52.714 GiB", "12 345".
 struct pps_count_text schedule_time_text(const struct plan *plan, double time);
 struct pps_count_text schedule_memory_text(const struct plan *plan, double memory);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lists the configuration files in a folder.
-#ifndef PPS_PLANNER_SHARED_CONFIGURATIONS_H
-#define PPS_PLANNER_SHARED_CONFIGURATIONS_H
+#pragma once
 
 #include "base/text/status.h"
 
@@ -30,5 +29,3 @@ PPS_MUST_CHECK enum pps_status plan_configurations_require(struct plan_configura
                                                            const char *folder,
                                                            struct pps_error *err);
 void plan_configurations_free(struct plan_configurations *list); // a zeroed list is allowed
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads documents that people write: JSON, YAML, TOML, flat files, and configuration files of
 // training frameworks.
-#ifndef PPS_PLANNER_SHARED_DOCUMENT_READ_H
-#define PPS_PLANNER_SHARED_DOCUMENT_READ_H
+#pragma once
 
 #include "base/document/json.h"
 #include "base/document/plain.h"
@@ -66,5 +65,3 @@ PPS_MUST_CHECK enum pps_status plan_document_of_text(struct plan_document *docum
 // there is nothing to free.
 PPS_MUST_CHECK enum pps_status plan_yaml_read(struct pps_json *json, const char *path,
                                               struct pps_error *err);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads and writes data files of planners: tables with the place of every value, texts, and
 // output folders.
-#ifndef PPS_PLANNER_SHARED_FILES_H
-#define PPS_PLANNER_SHARED_FILES_H
+#pragma once
 
 #include "base/document/json.h"
 #include "base/table/table.h"
@@ -66,5 +65,3 @@ PPS_MUST_CHECK enum pps_status plan_check_file(const char *path, const struct pp
 PPS_MUST_CHECK enum pps_status plan_write_text(const char *path, struct text_buffer *text,
                                                const struct pps_gate *gate,
                                                struct pps_error *err);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads values of options that several planners have: switches, lists of words, --compat and
 // --threads.
-#ifndef PPS_PLANNER_SHARED_OPTIONS_H
-#define PPS_PLANNER_SHARED_OPTIONS_H
+#pragma once
 
 #include "engine/command/command.h"
 
@@ -44,5 +43,3 @@ void plan_note_no_effect(const struct pps_args *args, const struct plan_no_effec
 
 // With --compat orig and without --output, prints where the published tool writes its files.
 void plan_note_folder(const struct pps_args *args, const char *folder);
-
-#endif

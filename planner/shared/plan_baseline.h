@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Completes the strategy that a document sets, when the number of devices is known.
-#ifndef PPS_PLANNER_SHARED_PLAN_BASELINE_H
-#define PPS_PLANNER_SHARED_PLAN_BASELINE_H
+#pragma once
 
 #include "planner/shared/plan_configuration.h"
 #include "planner/shared/plan_run.h"
@@ -41,5 +40,3 @@ void plan_written_close(struct plan_written *written);
 // not a multiple of the degrees becomes cannot_run of the document.
 PPS_MUST_CHECK enum pps_status plan_baseline_complete(struct plan_run *run,
                                                       struct pps_error *err);
-
-#endif

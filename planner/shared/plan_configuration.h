@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the configuration of a training run: what its documents say, and options that edit it.
-#ifndef PPS_PLANNER_SHARED_PLAN_CONFIGURATION_H
-#define PPS_PLANNER_SHARED_PLAN_CONFIGURATION_H
+#pragma once
 
 #include "base/text/text_buffer.h"
 #include "kernels/configuration/step.h"
@@ -53,5 +52,3 @@ bool plan_mine_fits(const struct plan_mine *mine);
 
 // Returns "none", "select", "full", or "mixed" where layers differ.
 const char *plan_mine_recompute(const struct configuration *configuration);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the training run that a planner plans, from documents and options: model, cluster and
 // training.
-#ifndef PPS_PLANNER_SHARED_PLAN_RUN_H
-#define PPS_PLANNER_SHARED_PLAN_RUN_H
+#pragma once
 
 #include "base/document/fault.h"
 #include "base/document/json.h"
@@ -103,5 +102,3 @@ void plan_print_beside(const struct modeldesc *model);
 
 // Prints the assumed memory of devices to stderr; prints nothing if the limit was given.
 void plan_run_print_memory(const struct plan_run *run);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Options of a training run whose documents were read.
-#ifndef PPS_PLANNER_SHARED_PLAN_RUN_PRIVATE_H
-#define PPS_PLANNER_SHARED_PLAN_RUN_PRIVATE_H
+#pragma once
 
 #include "planner/shared/plan_run.h"
 
@@ -9,5 +8,3 @@
 // error.
 enum pps_status plan_run_apply_options(struct plan_run *run, const struct pps_args *args,
                                        struct pps_error *err);
-
-#endif

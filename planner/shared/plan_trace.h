@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes the timeline of an executed step to a file.
-#ifndef PPS_PLANNER_SHARED_PLAN_TRACE_H
-#define PPS_PLANNER_SHARED_PLAN_TRACE_H
+#pragma once
 
 #include "base/text/status.h"
 #include "base/write/gate.h"
@@ -21,5 +20,3 @@ PPS_MUST_CHECK enum pps_status plan_trace_write(const char *path, const struct p
                                                 const struct step_trace *trace,
                                                 const char *time_unit, double until,
                                                 struct pps_error *err);
-
-#endif

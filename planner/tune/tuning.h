@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What `ppsweep tune` knows: the training of the user, and better ones, each as the file that starts it.
-#ifndef PPS_PLANNER_TUNE_TUNING_H
-#define PPS_PLANNER_TUNE_TUNING_H
+#pragma once
 
 #include "engine/command/progress_kind.h"
 #include "planner/check/checked.h"
@@ -146,5 +145,3 @@ PPS_MUST_CHECK enum pps_status tune_check_folder(const struct tuning *tuning,
 
 // Writes a folder for each answer, sets its path, and prints the folders.
 PPS_MUST_CHECK enum pps_status tune_write_folders(struct tuning *tuning, struct pps_error *err);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Completion of command lines. The scripts of the shells ask the program, so they offer what the
 // tables of this program contain.
-#ifndef PPS_ENGINE_CLI_DESCRIBE_COMPLETION_H
-#define PPS_ENGINE_CLI_DESCRIBE_COMPLETION_H
+#pragma once
 
 #include "engine/command/command.h"
 
@@ -18,5 +17,3 @@ struct completion_line {
 // Prints a line "WORD<tab>MEANING" for every word that may stand in place of the last. The line
 // ":files" says that names of files may stand there too, ":folders" names of folders.
 void pps_completion_print(const struct completion_line *line, FILE *out);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The manual page of the program, or of one command, made from the tables that --help prints.
-#ifndef PPS_ENGINE_CLI_DESCRIBE_MANUAL_H
-#define PPS_ENGINE_CLI_DESCRIBE_MANUAL_H
+#pragma once
 
 #include "engine/command/command.h"
 
@@ -12,5 +11,3 @@
 PPS_MUST_CHECK enum pps_status manual_write(const struct pps_command *only,
                                             const struct pps_kernel *const *kernels, FILE *out,
                                             struct pps_error *err);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A JSON Schema (draft 7) of experiments, made from the tables of kernels. Editors complete and check
 // experiments with it.
-#ifndef PPS_ENGINE_CLI_DESCRIBE_SCHEMA_H
-#define PPS_ENGINE_CLI_DESCRIBE_SCHEMA_H
+#pragma once
 
 #include <cjson/cJSON.h>
 
@@ -27,5 +26,3 @@ cJSON *pps_schema_whole(double least);
 
 // Returns a schema for any one of the list that the caller fills: *list.
 cJSON *pps_schema_any(cJSON **list);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lists the scripts of packaging/completion, which the build turns into arrays (packaging/embed.cmake).
-#ifndef PPS_ENGINE_CLI_DESCRIBE_SHELL_FILES_H
-#define PPS_ENGINE_CLI_DESCRIBE_SHELL_FILES_H
+#pragma once
 
 #include <stddef.h>
 
@@ -13,5 +12,3 @@ struct pps_shell_file {
 
 // All files in the order of their names; the last entry has no name.
 extern const struct pps_shell_file pps_shell_files[];
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the options that define an experiment, shared by `run` and `plan`.
-#ifndef PPS_ENGINE_CLI_OPTIONS_EXPERIMENT_OPTIONS_H
-#define PPS_ENGINE_CLI_OPTIONS_EXPERIMENT_OPTIONS_H
+#pragma once
 
 #include "base/text/status.h"
 #include "engine/command/command.h"
@@ -98,5 +97,3 @@ void pps_request_free(struct pps_request_words *room);
 // Reads -j; the default is the number of CPUs that this process may use.
 PPS_MUST_CHECK enum pps_status pps_request_threads(const struct pps_args *args, int *threads,
                                                    struct pps_error *err);
-
-#endif

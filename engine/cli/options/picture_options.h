@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the options of `plot` and `slice` for scales and for pictures other than heatmaps:
 // Pareto fronts, stacked bars and scatters.
-#ifndef PPS_ENGINE_CLI_OPTIONS_PICTURE_OPTIONS_H
-#define PPS_ENGINE_CLI_OPTIONS_PICTURE_OPTIONS_H
+#pragma once
 
 #include "engine/command/command.h"
 #include "engine/picture/pictures.h"
@@ -67,5 +66,3 @@ void pps_plot_report(const struct pps_plot_count *count);
 // Reads --goal: lower or higher. Leaves *goal unchanged if the option is not given.
 PPS_MUST_CHECK enum pps_status pps_goal_option(const struct pps_args *args, enum pps_goal *goal,
                                                struct pps_error *err);
-
-#endif

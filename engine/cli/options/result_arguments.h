@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the arguments of commands that inspect a result: RESULT [column=value...].
-#ifndef PPS_ENGINE_CLI_OPTIONS_RESULT_ARGUMENTS_H
-#define PPS_ENGINE_CLI_OPTIONS_RESULT_ARGUMENTS_H
+#pragma once
 
 #include "engine/baseline/baseline.h"
 #include "engine/command/command.h"
@@ -69,5 +68,3 @@ void pps_result_arguments_say_partial(const struct pps_args *args,
                                       const struct pps_view_ask *view);
 
 void pps_result_arguments_free(struct pps_view_ask *view);
-
-#endif

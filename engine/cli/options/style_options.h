@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the options of `plot` for the look of pictures, for their files, and the origin that is
 // written into them.
-#ifndef PPS_ENGINE_CLI_OPTIONS_STYLE_OPTIONS_H
-#define PPS_ENGINE_CLI_OPTIONS_STYLE_OPTIONS_H
+#pragma once
 
 #include "engine/command/command.h"
 #include "engine/picture/pictures.h"
@@ -56,5 +55,3 @@ PPS_MUST_CHECK enum pps_status pps_style_about(const char *result,
                                                struct pps_style_words *words,
                                                struct pps_picture_ask *pictures,
                                                struct pps_error *err);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The point of `trace`: a row of a result, or a point of a kernel, with KEY=VALUE words that change
 // parameters.
-#ifndef PPS_ENGINE_CLI_OPTIONS_TRACE_POINT_H
-#define PPS_ENGINE_CLI_OPTIONS_TRACE_POINT_H
+#pragma once
 
 #include "engine/command/command.h"
 #include "engine/experiment/documents.h"
@@ -57,5 +56,3 @@ char *pps_trace_title(const struct pps_trace_point *point);
 // instead of 0.2". The caller frees it. NULL: out of memory.
 char *pps_trace_title_second(const struct pps_trace_point *first,
                              const struct pps_trace_point *second);
-
-#endif

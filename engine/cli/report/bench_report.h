@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reports the figures of a benchmark: tables for people, JSON for programs, data for plots.
-#ifndef PPS_ENGINE_CLI_REPORT_BENCH_REPORT_H
-#define PPS_ENGINE_CLI_REPORT_BENCH_REPORT_H
+#pragma once
 
 #include "base/write/gate.h"
 #include "engine/measure/benchmark.h"
@@ -24,5 +23,3 @@ PPS_MUST_CHECK enum pps_status pps_benchreport_data(const struct pps_benchmark *
 PPS_MUST_CHECK enum pps_status pps_benchreport_data_check(const char *folder,
                                                           const struct pps_gate *gate,
                                                           struct pps_error *err);
-
-#endif

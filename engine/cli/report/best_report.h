@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reports what `ppsweep best` found.
-#ifndef PPS_ENGINE_CLI_REPORT_BEST_REPORT_H
-#define PPS_ENGINE_CLI_REPORT_BEST_REPORT_H
+#pragma once
 
 #include "engine/optimise/best_search.h"
 
@@ -14,5 +13,3 @@ void pps_best_report_print(const struct pps_best_search *search, const char *pat
 PPS_MUST_CHECK enum pps_status pps_best_report_json(const struct pps_best_search *search,
                                                     const char *path, FILE *out,
                                                     struct pps_error *err);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prints the best rows of a run as a table on stderr, and the number of further equal rows.
-#ifndef PPS_ENGINE_CLI_REPORT_BEST_ROWS_H
-#define PPS_ENGINE_CLI_REPORT_BEST_ROWS_H
+#pragma once
 
 #include "engine/cli/report/run_report.h"
 
@@ -9,5 +8,3 @@ void pps_bestrows_print(struct pps_job_result *report);
 
 // Returns whether there are rows equal to the best rows that are not shown.
 bool pps_bestrows_have_ties(struct pps_job_result *report);
-
-#endif

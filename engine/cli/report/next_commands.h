@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prints the commands that a summary suggests, on stderr.
-#ifndef PPS_ENGINE_CLI_REPORT_NEXT_COMMANDS_H
-#define PPS_ENGINE_CLI_REPORT_NEXT_COMMANDS_H
+#pragma once
 
 #include "engine/cli/report/run_report.h"
 #include "engine/experiment/experiment.h"
@@ -24,5 +23,3 @@ void pps_next_report(const char *path);
 
 // Suggests the commands that look at any complete result with values.
 void pps_next_look(const char *path);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reports the progress of a run on stderr: one line that is redrawn on a terminal, occasional
 // lines in a log, or JSON lines for programs.
-#ifndef PPS_ENGINE_CLI_REPORT_PROGRESS_H
-#define PPS_ENGINE_CLI_REPORT_PROGRESS_H
+#pragma once
 
 #include "engine/command/command.h"
 #include "engine/command/progress_kind.h"
@@ -66,5 +65,3 @@ PPS_MUST_CHECK enum pps_status pps_read_progress_begin(struct pps_read_progress 
 
 // Erases the progress line from the terminal.
 void pps_read_progress_end(struct pps_read_progress *progress);
-
-#endif

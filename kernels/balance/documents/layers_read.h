@@ -9,8 +9,7 @@
 //
 // kernels/balance/model.md lists all keys. Several heads add up, and so do several tails. "transfer_time" beside
 // "stage_const_mem" is the time of a message between neighbouring stages.
-#ifndef PPS_BALANCE_DOCUMENTS_LAYERS_READ_H
-#define PPS_BALANCE_DOCUMENTS_LAYERS_READ_H
+#pragma once
 
 #include "kernels/balance/model/layers.h"
 #include "ppsweep/fault.h"
@@ -25,5 +24,3 @@ bool balance_layers_read(const struct cJSON *root, struct balance_layers *layers
 // without, or that keeps more memory. Returns the number of doubts, at most `most`. The layers are those that the document says.
 int balance_layers_doubts(const struct cJSON *root, const struct balance_layers *layers,
                           struct pps_fault *doubts, int most);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The parts of the reader of strategies: entries and their lists.
-#ifndef PPS_BALANCE_DOCUMENTS_MANUAL_PRIVATE_H
-#define PPS_BALANCE_DOCUMENTS_MANUAL_PRIVATE_H
+#pragma once
 
 #include "base/document/fields.h"
 #include "kernels/balance/documents/manual_read.h"
@@ -33,5 +32,3 @@ bool manual_read_layout(struct manual_reader *r, int64_t chunks);
 
 // Reads the lists into the counts of a strategy with r->chunks chunks.
 bool manual_read_lists(struct manual_reader *r, struct balance_strategy *strategy);
-
-#endif

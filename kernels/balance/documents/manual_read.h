@@ -15,8 +15,7 @@
 //
 // With one chunk a list of numbers, one per stage, may stand for the list of lists. A document without names, which
 // is one strategy, is also allowed. `pipeline_interleave: false` is another way to write one chunk.
-#ifndef PPS_BALANCE_DOCUMENTS_MANUAL_READ_H
-#define PPS_BALANCE_DOCUMENTS_MANUAL_READ_H
+#pragma once
 
 #include "kernels/balance/model/strategy.h"
 #include "ppsweep/fault.h"
@@ -57,5 +56,3 @@ void balance_manual_free(struct balance_manual *manual); // a zeroed struct is a
 
 // Finds keys without a meaning, for warnings. Returns their number, at most `most`.
 int balance_manual_doubts(const struct cJSON *root, struct pps_fault *list, int most);
-
-#endif

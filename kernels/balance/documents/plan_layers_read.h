@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads layers and pipeline from a plan (kernels/common/plan/plan_json.h) that says of which layers its stages are
 // made, as plans of `balance` and of `nd pipeline` do. Times become ms, memory MiB.
-#ifndef PPS_BALANCE_DOCUMENTS_PLAN_LAYERS_READ_H
-#define PPS_BALANCE_DOCUMENTS_PLAN_LAYERS_READ_H
+#pragma once
 
 #include "kernels/balance/model/strategy.h"
 #include "kernels/common/plan/plan.h"
@@ -35,5 +34,3 @@ bool balance_planned_read(const struct cJSON *root, struct balance_planned *plan
 void balance_layers_of_plan(const struct plan_layers *from, struct balance_layers *layers);
 void balance_layers_to_plan(const struct balance_layers *layers, double seconds,
                             struct plan_layers *to);
-
-#endif

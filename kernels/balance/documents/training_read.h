@@ -4,8 +4,7 @@
 //   model: {model_config: {num_heads: 32, hidden_size: 4096, seq_length: 8192, vocab_size: 32000, intermediate_size: 11008}}
 //   runner_config: {batch_size: 8}
 //   parallel_config: {model_parallel: 4}
-#ifndef PPS_BALANCE_DOCUMENTS_TRAINING_READ_H
-#define PPS_BALANCE_DOCUMENTS_TRAINING_READ_H
+#pragma once
 
 #include "kernels/balance/model/sequence.h"
 #include "ppsweep/fault.h"
@@ -16,5 +15,3 @@ struct cJSON;
 // model_parallel 1. Other keys are ignored. Returns false with a fault.
 bool balance_training_read(const struct cJSON *root, struct balance_training *training,
                            bool *is_usual, struct pps_fault *fault);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Generates the orders of a shape: 1F1B, the two interleaved orders, and those of micro-batches that are split
 // into pieces along the sequence. Operations are F and BW; their item is micro-batch * pieces + piece.
-#ifndef PPS_BALANCE_MODEL_BALANCE_ORDER_H
-#define PPS_BALANCE_MODEL_BALANCE_ORDER_H
+#pragma once
 
 #include "kernels/balance/model/strategy.h"
 #include "kernels/common/interleaved/orders.h"
@@ -18,5 +17,3 @@ struct orders_shape balance_orders(const struct balance_shape *shape);
 
 // Writes the orders of all stages to an order with room for 2 * chunks * micro_batches * pieces operations each.
 void balance_order_write(const struct balance_shape *shape, struct order *order);
-
-#endif

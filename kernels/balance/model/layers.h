@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Describes the layers of a model as the balance of a pipeline sees them: a head, equal body layers with up to
 // five kinds of recomputation, and a tail. Times have any unit, but one unit; memory is MiB (2^20 bytes).
-#ifndef PPS_BALANCE_MODEL_LAYERS_H
-#define PPS_BALANCE_MODEL_LAYERS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -91,5 +90,3 @@ bool balance_layers_take_time(const struct balance_layers *layers);
 
 // Returns what is wrong, as a sentence without a full stop; NULL: nothing.
 const char *balance_layers_misfit(const struct balance_layers *layers);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Replays a strategy: the makespan of a step, its bubble by cause, and the memory of every stage.
-#ifndef PPS_BALANCE_MODEL_REPLAY_H
-#define PPS_BALANCE_MODEL_REPLAY_H
+#pragma once
 
 #include "kernels/balance/model/balance_order.h"
 #include "kernels/common/executor/executor.h"
@@ -67,5 +66,3 @@ const struct executor *balance_replay_executor(const struct balance_replay *repl
 // vector[chunk] * activation_mb of the chunk, and reaches it, whatever the times are. Returns n.
 int32_t balance_in_flight(const struct balance_replay *replay, int32_t stage,
                           const int32_t **vectors);
-
-#endif

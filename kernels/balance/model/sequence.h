@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Turns layers of whole micro-batches into those of pieces along the sequence. A piece needs the keys and values of
 // the pieces before it, which stay until their backward; head and tail hold less of the sequence at once.
-#ifndef PPS_BALANCE_MODEL_SEQUENCE_H
-#define PPS_BALANCE_MODEL_SEQUENCE_H
+#pragma once
 
 #include "kernels/balance/model/layers.h"
 
@@ -25,5 +24,3 @@ int32_t balance_pieces_of(const struct balance_training *training, int32_t piece
 // Changes the layers to those of a piece: times are divided, full recomputation is not considered.
 void balance_cut_sequence(struct balance_layers *layers,
                           const struct balance_training *training, int32_t pieces);
-
-#endif

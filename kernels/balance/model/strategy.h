@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Holds a strategy: how many body layers of each kind every chunk of every stage gets. Converts between these
 // counts and the lists of training frameworks, in which a layer counts in the list of each of its features.
-#ifndef PPS_BALANCE_MODEL_STRATEGY_H
-#define PPS_BALANCE_MODEL_STRATEGY_H
+#pragma once
 
 #include "kernels/balance/model/layers.h"
 
@@ -90,5 +89,3 @@ enum balance_kind balance_strongest_kind(const struct balance_layers *layers);
 // Gives every chunk floor(L / (P V)) layers of a kind. Layers that remain go one each to the first chunks.
 void balance_naive(const struct balance_layers *layers, enum balance_kind kind,
                    struct balance_strategy *strategy);
-
-#endif

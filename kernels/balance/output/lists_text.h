@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes the lists of a strategy as text, as configurations contain them: "[[0, 1, 0, -1], [0, 0, 0, 0]]".
-#ifndef PPS_BALANCE_OUTPUT_LISTS_TEXT_H
-#define PPS_BALANCE_OUTPUT_LISTS_TEXT_H
+#pragma once
 
 #include "base/text/text_buffer.h"
 #include "kernels/balance/model/strategy.h"
@@ -15,5 +14,3 @@ void balance_list_text(const struct balance_layers *layers,
 // configurations, and one chunk is one list of numbers.
 void balance_fragment_text(const struct balance_layers *layers,
                            const struct balance_strategy *strategy, struct text_buffer *text);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes a strategy with its order as a plan (kernels/common/plan/plan_json.h), as other commands read it.
-#ifndef PPS_BALANCE_OUTPUT_STRATEGY_PLAN_H
-#define PPS_BALANCE_OUTPUT_STRATEGY_PLAN_H
+#pragma once
 
 #include "base/text/text_buffer.h"
 #include "kernels/balance/model/replay.h"
@@ -26,5 +25,3 @@ struct plan *balance_plan_of(const struct balance_plan *of);
 
 // Appends the plan as JSON. Returns false if memory runs out.
 bool balance_plan_write(const struct balance_plan *of, struct text_buffer *text);
-
-#endif

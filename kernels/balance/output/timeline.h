@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sends the timeline of a replayed strategy: the blocks of every stage, and its memory over time.
-#ifndef PPS_BALANCE_OUTPUT_TIMELINE_H
-#define PPS_BALANCE_OUTPUT_TIMELINE_H
+#pragma once
 
 #include "kernels/balance/model/replay.h"
 #include "ppsweep/kernel.h"
@@ -16,5 +15,3 @@ bool balance_send_timeline(const struct balance_replay *replay,
                            const struct balance_shape *shape,
                            const struct balance_strategy *strategy, double limit_mb,
                            const struct pps_trace_sink *sink);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lists the contents that a chunk can have: how many body layers of every kind. Of the contents with equally many
 // layers only the undominated ones stay: none has both a shorter backward and less activations.
-#ifndef PPS_BALANCE_PROXY_CONTENTS_H
-#define PPS_BALANCE_PROXY_CONTENTS_H
+#pragma once
 
 #include "kernels/balance/model/layers.h"
 #include "kernels/common/plan/room.h"
@@ -59,5 +58,3 @@ bool contents_extend(struct contents *contents, int32_t n);
 // `slowest`; NULL: there is none.
 const struct content *contents_lightest(const struct contents *contents, int32_t n,
                                         double slowest);
-
-#endif

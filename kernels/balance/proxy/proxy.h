@@ -2,8 +2,7 @@
 // Solves the published optimisation problem of `balance` exactly: body layers and their recomputation over the
 // chunks of a pipeline, so that a proxy of the step time is minimal within the memory of every stage. The
 // forms of the proxy and the proofs are in kernels/balance/model.md.
-#ifndef PPS_BALANCE_PROXY_PROXY_H
-#define PPS_BALANCE_PROXY_PROXY_H
+#pragma once
 
 #include "kernels/balance/model/strategy.h"
 #include "kernels/common/pipeline/poll.h"
@@ -76,5 +75,3 @@ struct proxy *proxy_take(const struct balance_layers *layers, const struct balan
 // Solves a program; poll may be NULL. The same program has the same answer, whatever was solved before.
 enum proxy_outcome proxy_solve(struct proxy *proxy, const struct proxy_program *program,
                                struct poll *poll, struct proxy_answer *answer);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shares the state of the solver between the files of this folder. Private to the solver.
-#ifndef PPS_BALANCE_PROXY_PRIVATE_H
-#define PPS_BALANCE_PROXY_PRIVATE_H
+#pragma once
 
 #include "kernels/balance/proxy/contents.h"
 #include "kernels/balance/proxy/proxy.h"
@@ -128,5 +127,3 @@ bool proxy_memory_suffices(struct proxy *proxy);
 
 // Keeps a strategy if it is the best so far.
 void proxy_keep(struct proxy *proxy, const struct balance_strategy *strategy);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds the largest number of body layers that one stage holds in its memory, if the layers of every chunk have
 // given least activations.
-#ifndef PPS_BALANCE_PROXY_STAGE_FIT_H
-#define PPS_BALANCE_PROXY_STAGE_FIT_H
+#pragma once
 
 #include "kernels/common/pipeline/poll.h"
 
@@ -35,5 +34,3 @@ int32_t stage_fit_find(struct stage_fit *fit);
 
 // Returns the memory of layers and activations, MiB, by the largest vector.
 double stage_fit_mb(const struct stage_fit *fit, const int32_t *layers);
-
-#endif

@@ -4,8 +4,7 @@
 // that is a linear function of the layers, and its minimum over all strategies within memory, with fractions of
 // layers allowed, is a bound. The weights come from fictitious play (Brown 1951): in every round the longest path for
 // the mean of the strategies so far, then the best strategy against the mean of the paths so far.
-#ifndef PPS_BALANCE_SEARCH_BALANCE_BOUND_H
-#define PPS_BALANCE_SEARCH_BALANCE_BOUND_H
+#pragma once
 
 #include "kernels/balance/search/balance_task.h"
 
@@ -37,5 +36,3 @@ bool balance_bound_path(struct balance_bound *bound, double *forwards, double *b
 // Returns the least weighted sum of n layers on a stage, head and tail included, with fractions of layers allowed: at most that of any
 // contents of the stage that fit. INFINITY: they do not fit. n: 0 or more.
 double balance_bound_of_stage(const struct balance_bound *bound, int32_t stage, int32_t n);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Holds a strategy that a search changes, with its times, its memory and its makespan. After every change the
 // touched stages recompute as little as their memory allows.
-#ifndef PPS_BALANCE_SEARCH_BALANCE_DRAFT_H
-#define PPS_BALANCE_SEARCH_BALANCE_DRAFT_H
+#pragma once
 
 #include "kernels/balance/search/balance_task.h"
 #include "kernels/common/search/local_search.h"
@@ -35,5 +34,3 @@ void balance_draft_undo(struct balance_draft *draft); // takes the last change b
 // Remember the present strategy, and return to it.
 void balance_draft_keep(struct balance_draft *draft);
 void balance_draft_go_back(struct balance_draft *draft);
-
-#endif

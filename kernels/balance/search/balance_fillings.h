@@ -2,8 +2,7 @@
 // Lists the fillings of every stage: contents of all its chunks that fit in its memory and may be part of a
 // strategy below a limit. Dominated fillings are left out: another one has as many layers in every chunk and no
 // longer backwards.
-#ifndef PPS_BALANCE_SEARCH_BALANCE_FILLINGS_H
-#define PPS_BALANCE_SEARCH_BALANCE_FILLINGS_H
+#pragma once
 
 #include "kernels/balance/proxy/contents.h"
 #include "kernels/balance/search/balance_bound.h"
@@ -48,5 +47,3 @@ static inline const struct content *balance_filling_content(
     const struct contents *contents = &fillings->contents[fillings->way_of[id]];
     return &contents->list[fillings->contents_of[first + chunk]];
 }
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Proves that a strategy is optimal, or finds a better one: lists the fillings of every stage that may be part of a
 // better strategy (balance_fillings.h), and decides among them (kernels/common/options/split_search.h).
-#ifndef PPS_BALANCE_SEARCH_BALANCE_PROOF_H
-#define PPS_BALANCE_SEARCH_BALANCE_PROOF_H
+#pragma once
 
 #include "kernels/balance/search/balance_bound.h"
 
@@ -27,5 +26,3 @@ struct balance_proof_answer {
 void balance_proof_run(struct balance_proof *proof, const struct balance_task *task,
                        struct balance_bound *bound, struct balance_replay *replay, double best,
                        int64_t budget, struct poll *poll, struct balance_proof_answer *answer);
-
-#endif

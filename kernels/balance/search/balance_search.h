@@ -2,8 +2,7 @@
 // Finds the strategy with the smallest makespan within the memory of every stage: starts from the exact optimum of
 // the published proxy, the even split, the naive strategies and those of the caller, improves by local search within
 // a budget of evaluations, and proves small tasks. The answer depends on the task and its budget only.
-#ifndef PPS_BALANCE_SEARCH_BALANCE_SEARCH_H
-#define PPS_BALANCE_SEARCH_BALANCE_SEARCH_H
+#pragma once
 
 #include "kernels/balance/proxy/proxy.h"
 #include "kernels/balance/search/balance_task.h"
@@ -50,5 +49,3 @@ enum balance_outcome balance_search_run(struct balance_search *search,
 
 // Returns the replay of the shape, which holds its order and its vectors in flight.
 struct balance_replay *balance_search_replay(struct balance_search *search);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Says what a search for strategies has to balance, and how long it may take.
-#ifndef PPS_BALANCE_SEARCH_BALANCE_TASK_H
-#define PPS_BALANCE_SEARCH_BALANCE_TASK_H
+#pragma once
 
 #include "kernels/balance/model/replay.h"
 
@@ -21,5 +20,3 @@ static inline int32_t balance_least_layers(const struct balance_task *task)
 {
     return task->allow_empty ? 0 : 1;
 }
-
-#endif

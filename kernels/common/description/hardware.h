@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads devices and clusters by name or from a document.
-#ifndef PPS_COMMON_DESCRIPTION_HARDWARE_H
-#define PPS_COMMON_DESCRIPTION_HARDWARE_H
+#pragma once
 
 #include "base/document/fault.h"
 
@@ -110,5 +109,3 @@ struct cJSON *cluster_document(const struct cluster *cluster);
 
 // Keys that cluster_read takes.
 const struct docfields *cluster_keys(void);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the shape of a transformer from a model document.
-#ifndef PPS_COMMON_DESCRIPTION_MODEL_H
-#define PPS_COMMON_DESCRIPTION_MODEL_H
+#pragma once
 
 #include "base/document/fault.h"
 #include "kernels/common/shape/model.h"
@@ -44,5 +43,3 @@ int modeldesc_notes(const struct cJSON *document, struct modeldesc_note *notes, 
 // Returns the number of keys of such a config.json that have no effect on its figures, and stores
 // the first `max` keys, which point into the document. Returns 0 for other documents.
 int modeldesc_ignored(const struct cJSON *document, const char **keys, int max);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A Hugging Face config.json: finds its type and the part that describes the language model, and
 // reads the keys that count for the type.
-#ifndef PPS_COMMON_DESCRIPTION_MODEL_CONFIG_H
-#define PPS_COMMON_DESCRIPTION_MODEL_CONFIG_H
+#pragma once
 
 #include "kernels/common/description/model.h"
 #include "kernels/common/types/model_types.h"
@@ -65,5 +64,3 @@ enum modelconfig_kind {
 };
 enum modelconfig_kind modelconfig_kind_of(const struct modelconfig *c, const char *path,
                                           const struct cJSON *item);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The state of reading the keys of a config.json, for the files that do so. Private to
 // model_config_take.c and model_config_derive.c.
-#ifndef PPS_COMMON_DESCRIPTION_MODEL_CONFIG_PRIVATE_H
-#define PPS_COMMON_DESCRIPTION_MODEL_CONFIG_PRIVATE_H
+#pragma once
 
 #include "kernels/common/description/model_config.h"
 
@@ -23,5 +22,3 @@ bool modelconfig_refuse(const struct modelconfig_taking *t, const struct cJSON *
 
 // Derives values of the record from the special ones. Returns false with a fault.
 bool modelconfig_derive(struct modelconfig_taking *t);
-
-#endif

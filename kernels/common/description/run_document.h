@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Splits the document of a whole run into the parts that describe the model, the cluster, the
 // training and the strategy.
-#ifndef PPS_COMMON_DESCRIPTION_RUN_DOCUMENT_H
-#define PPS_COMMON_DESCRIPTION_RUN_DOCUMENT_H
+#pragma once
 
 #include "base/document/fault.h"
 
@@ -28,5 +27,3 @@ struct rundoc {
 // into parts: the document changes, its items do not. An unknown key is refused and the nearest
 // known key suggested.
 bool rundoc_split(struct rundoc *run, struct cJSON *document, struct pps_fault *fault);
-
-#endif

@@ -3,8 +3,7 @@
 // device's efficiencies it reaches, which exchanges it hides behind computation, and what it
 // keeps in memory besides the tensors of the model. The device record (hardware.h) describes the
 // machine; a stack multiplies its efficiencies.
-#ifndef PPS_COMMON_DESCRIPTION_STACK_H
-#define PPS_COMMON_DESCRIPTION_STACK_H
+#pragma once
 
 #include "base/document/fault.h"
 #include "kernels/common/description/hardware.h"
@@ -129,5 +128,3 @@ void stack_settle(struct stack *stack, const struct hardware *hardware);
 // Returns the stack as an object that stack_read reads again: its name, its base and all figures that
 // differ from the base; NULL: out of memory. The caller frees it.
 struct cJSON *stack_document(const struct stack *stack);
-
-#endif

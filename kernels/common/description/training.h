@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Describes the training, independent of the parallel strategy: batch, bytes per parameter, sharding
 // level.
-#ifndef PPS_COMMON_DESCRIPTION_TRAINING_H
-#define PPS_COMMON_DESCRIPTION_TRAINING_H
+#pragma once
 
 #include "base/document/fault.h"
 #include "kernels/common/description/stack.h"
@@ -145,5 +144,3 @@ struct cJSON *training_document(const struct training *training);
 
 // Keys that training_read takes.
 const struct docfields *training_keys(void);
-
-#endif

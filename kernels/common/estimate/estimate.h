@@ -5,8 +5,7 @@
 // over all stages of a known depth. Plain version: reference.h.
 //
 // Equations and sources: model.md. Times in s, sizes in bytes.
-#ifndef PPS_COMMON_ESTIMATE_ESTIMATE_H
-#define PPS_COMMON_ESTIMATE_ESTIMATE_H
+#pragma once
 
 #include "kernels/common/estimate/strategy.h"
 
@@ -148,5 +147,3 @@ static inline int64_t nd_micro_batches(const struct nd_point *point)
 {
     return point->gbs / point->strategy.mbs / point->strategy.dp;
 }
-
-#endif

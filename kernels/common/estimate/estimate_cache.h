@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Caches the results of one thread: figures of layers by shape, kinds of stages by depth, and what replicas exchange.
 // A point reads a few cache lines of each; what only some models or callers need lies apart (struct nd_shape_rest, struct nd_more_kinds).
-#ifndef PPS_COMMON_ESTIMATE_ESTIMATE_CACHE_H
-#define PPS_COMMON_ESTIMATE_ESTIMATE_CACHE_H
+#pragma once
 
 #include "kernels/common/estimate/estimate.h"
 #include "kernels/common/estimate/replicas.h"
@@ -129,5 +128,3 @@ static inline const struct nd_layer *nd_layer_at(const struct nd_shape_place *pl
 // callers that change what an estimate stands for from call to call.
 void nd_time_of(const struct nd_estimate *e, struct nd_cache *cache,
                 const struct nd_point *point, struct nd_time *time);
-
-#endif

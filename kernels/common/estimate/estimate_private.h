@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A point of an estimate as it is looked up: memory and time are summed over the kinds of its stages.
-#ifndef PPS_KERNELS_COMMON_ESTIMATE_ESTIMATE_PRIVATE_H
-#define PPS_KERNELS_COMMON_ESTIMATE_ESTIMATE_PRIVATE_H
+#pragma once
 
 #include "kernels/common/estimate/estimate.h"
 #include "kernels/common/estimate/estimate_cache.h"
@@ -28,5 +27,3 @@ static inline int64_t nd_some_micro_batches(const struct nd_point *point)
 // Fills the time of a point with a mode of recomputation, layercost_mode.
 void nd_view_time(const struct nd_view *view, int mode, const struct nd_point *point,
                   struct nd_time *time);
-
-#endif

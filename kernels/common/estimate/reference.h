@@ -2,8 +2,7 @@
 // Computes the estimate directly from its definition, stage by stage, chunk by chunk and task by
 // task, for any split of layers and any choice of recomputed layers. Tests compare estimate.h with
 // this reference; reports of single strategies use it.
-#ifndef PPS_COMMON_ESTIMATE_REFERENCE_H
-#define PPS_COMMON_ESTIMATE_REFERENCE_H
+#pragma once
 
 #include "kernels/common/estimate/estimate.h"
 
@@ -47,5 +46,3 @@ void nd_reference_split(const struct nd_estimate *e, const struct nd_point *poin
 void nd_reference(const struct nd_estimate *e, const struct nd_point *point,
                   const struct nd_chunk *chunk, struct nd_stage *stage,
                   struct nd_memory *memory, struct nd_time *time);
-
-#endif

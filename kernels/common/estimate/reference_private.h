@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the stages and the whole step of the reference share.
-#ifndef PPS_KERNELS_COMMON_ESTIMATE_REFERENCE_PRIVATE_H
-#define PPS_KERNELS_COMMON_ESTIMATE_REFERENCE_PRIVATE_H
+#pragma once
 
 #include "kernels/common/estimate/reference.h"
 
@@ -46,5 +45,3 @@ int64_t reference_expert_shards(const struct nd_estimate *e, const struct nd_str
 
 // Describes stage i.
 void reference_stage(const struct reference_view *w, int32_t i, struct nd_stage *stage);
-
-#endif

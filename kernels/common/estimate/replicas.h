@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prices the exchange of gradients and parameters between data-parallel replicas.
-#ifndef PPS_COMMON_ESTIMATE_REPLICAS_H
-#define PPS_COMMON_ESTIMATE_REPLICAS_H
+#pragma once
 
 #include "kernels/common/estimate/estimate.h"
 
@@ -67,5 +66,3 @@ static inline double nd_exchanges_exposed(const struct nd_exchanges *x, double s
 // device: its gradients come over the link, and its parameters go back.
 double nd_optimizer_of(const struct nd_estimate *e, const struct nd_strategy *s,
                        const struct nd_held *held);
-
-#endif

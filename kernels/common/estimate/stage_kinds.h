@@ -3,8 +3,7 @@
 // any cost of a layer. A stage that has at least as much of everything as another (layers of each
 // kind, live layers of each kind, embedding, head) needs at least as much. Therefore a few of
 // hundreds of stages remain; they depend only on depth, chunks and number of micro-batches.
-#ifndef PPS_COMMON_ESTIMATE_STAGE_KINDS_H
-#define PPS_COMMON_ESTIMATE_STAGE_KINDS_H
+#pragma once
 
 #include "kernels/common/pipeline/layer_cost.h"
 
@@ -119,5 +118,3 @@ void nd_walk_kinds(const struct nd_pipeline *p, int64_t *begin,
                    void (*visit)(void *self, const struct nd_peak *peak), void *self);
 
 void nd_find_kinds(const struct nd_pipeline *p, int64_t *begin, struct nd_kinds *kinds);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Splits layers over pipeline stages without knowledge of their times.
-#ifndef PPS_COMMON_ESTIMATE_STAGE_LAYERS_H
-#define PPS_COMMON_ESTIMATE_STAGE_LAYERS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -21,5 +20,3 @@ bool nd_v_layers(int64_t layers, int32_t stages, int32_t *up, int32_t *down);
 
 // The same less *base = (layers - 2) / stages, as the original tool writes it.
 bool nd_v_offsets(int64_t layers, int32_t stages, int32_t *up, int32_t *down, int64_t *base);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A parallel strategy defines how devices share one training step.
-#ifndef PPS_COMMON_ESTIMATE_STRATEGY_H
-#define PPS_COMMON_ESTIMATE_STRATEGY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -25,5 +24,3 @@ struct nd_strategy {
     bool sp;     // sequence parallel
     enum nd_recompute recompute;
 };
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Computes lower bounds of the time of a step that hold for every order of a pipeline's operations,
 // whatever the split of backwards and the direction of micro-batches.
-#ifndef PPS_COMMON_EXECUTOR_BOUNDS_H
-#define PPS_COMMON_EXECUTOR_BOUNDS_H
+#pragma once
 
 #include "kernels/common/executor/executor_times.h"
 
@@ -23,5 +22,3 @@ enum { BOUNDS_ROOM = 7 * EXECUTOR_LANES };
 // All are 0 if the times depend on the start (times->duration). room: [BOUNDS_ROOM * devices].
 void bounds_of_times(const struct pipeline *pipeline, const struct executor_times *times,
                      double *room, struct bounds *bounds);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds the critical path of an executed order: the chain of operations and messages, without a pause,
 // that ends last.
-#ifndef PPS_COMMON_EXECUTOR_CRITICAL_H
-#define PPS_COMMON_EXECUTOR_CRITICAL_H
+#pragma once
 
 #include "kernels/common/executor/executor.h"
 
@@ -20,5 +19,3 @@ struct critical {
 bool critical_of(const struct pipeline *pipeline, const struct order *order,
                  const double *starts, const double *ends, struct poll *poll,
                  struct critical *critical);
-
-#endif

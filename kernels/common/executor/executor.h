@@ -5,8 +5,7 @@
 //
 // An executor owns no memory of its own: it lies in a room (executor_take) and allocates nothing
 // afterwards. One executor serves one thread.
-#ifndef PPS_COMMON_EXECUTOR_EXECUTOR_H
-#define PPS_COMMON_EXECUTOR_EXECUTOR_H
+#pragma once
 
 #include "kernels/common/pipeline/poll.h"
 #include "kernels/common/plan/order_messages.h"
@@ -119,5 +118,3 @@ struct executor_fault {
 // Finds out what is wrong after executor_run has returned EXECUTOR_WRONG_OPERATIONS or
 // EXECUTOR_DEADLOCK. `fault` has room and blocked set by the caller.
 void executor_diagnose(struct executor *executor, struct executor_fault *fault);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Executes one order with the times of several replicates at once, one replicate in each lane of a vector.
 // Every processor computes the same bits.
-#ifndef PPS_COMMON_EXECUTOR_EXECUTOR_LANES_H
-#define PPS_COMMON_EXECUTOR_EXECUTOR_LANES_H
+#pragma once
 
 #include "kernels/common/executor/executor_times.h"
 
@@ -27,5 +26,3 @@ struct executor_lanes_result {
 void executor_lanes_run(struct executor *executor, struct executor_lanes *lanes,
                         const struct executor_times *times,
                         struct executor_lanes_result *result);
-
-#endif

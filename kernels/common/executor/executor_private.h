@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The state of an executor, which its files share.
-#ifndef PPS_COMMON_EXECUTOR_EXECUTOR_PRIVATE_H
-#define PPS_COMMON_EXECUTOR_EXECUTOR_PRIVATE_H
+#pragma once
 
 #include "kernels/common/executor/executor_times.h"
 
@@ -156,5 +155,3 @@ bool executor_is_pair(const struct order *order, int32_t device, int32_t positio
 // Checks the set of operations of the order; returns whether it is right. fault: may be NULL. Overwrites
 // `seen`.
 bool executor_check(struct executor *e, struct executor_fault *fault);
-
-#endif

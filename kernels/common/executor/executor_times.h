@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Times of several replicates of a step: the same operations with other times in every lane.
-#ifndef PPS_COMMON_EXECUTOR_EXECUTOR_TIMES_H
-#define PPS_COMMON_EXECUTOR_EXECUTOR_TIMES_H
+#pragma once
 
 #include "kernels/common/executor/executor.h"
 
@@ -92,5 +91,3 @@ static inline int32_t executor_times_index(const struct pipeline *pipeline,
                pipeline_items(pipeline) +
            operation->item;
 }
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The instances of executor_lanes_run, one for each instruction set.
-#ifndef PPS_COMMON_EXECUTOR_LANES_PRIVATE_H
-#define PPS_COMMON_EXECUTOR_LANES_PRIVATE_H
+#pragma once
 
 #include "kernels/common/executor/executor_lanes.h"
 #include "kernels/common/executor/executor_private.h"
@@ -26,5 +25,3 @@ executor_lanes_steps executor_lanes_pair, executor_lanes_avx2, executor_lanes_av
 // Makes the lanes use an instruction set, instead of the widest that the processor has. Returns false
 // if the processor does not have it.
 bool executor_lanes_choose(struct executor_lanes *lanes, enum executor_lanes_set set);
-
-#endif

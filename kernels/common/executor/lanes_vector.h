@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Defines lines: the doubles of all lanes, in vectors of LANES_WIDTH doubles, which the including file
 // defines.
-#ifndef PPS_COMMON_EXECUTOR_LANES_VECTOR_H
-#define PPS_COMMON_EXECUTOR_LANES_VECTOR_H
+#pragma once
 
 #include "kernels/common/executor/executor_lanes.h"
 
@@ -83,5 +82,3 @@ LINE_INLINE struct line line_later(struct line a, struct line b)
         a.part[k] = vec_later(a.part[k], b.part[k]);
     return a;
 }
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds longest paths through the operations of an executed order: each starts when the one before it
 // on its device has ended, or when its message has arrived.
-#ifndef PPS_COMMON_EXECUTOR_LONGEST_PATH_H
-#define PPS_COMMON_EXECUTOR_LONGEST_PATH_H
+#pragma once
 
 #include "kernels/common/executor/executor.h"
 
@@ -38,5 +37,3 @@ int32_t longest_path_critical(const struct longest_path *path, const double *sta
 // [order_at]. Returns false if the poll (may be NULL) ended the loop.
 bool longest_path_from(const struct longest_path *path, int32_t source, double *starts,
                        struct poll *poll);
-
-#endif

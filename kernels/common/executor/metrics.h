@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Measures an executed order: busy and idle time, bubbles, memory, the critical path.
-#ifndef PPS_COMMON_EXECUTOR_METRICS_H
-#define PPS_COMMON_EXECUTOR_METRICS_H
+#pragma once
 
 #include "kernels/common/executor/executor.h"
 
@@ -45,5 +44,3 @@ struct metrics_idle {
 
 void metrics_idle_of(const struct pipeline *pipeline, const struct order *order,
                      const double *starts, const double *ends, struct metrics_idle *idle);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Executes an order as a plain event simulation: slow and simple. It is the oracle of the executor.
-#ifndef PPS_COMMON_EXECUTOR_REFERENCE_H
-#define PPS_COMMON_EXECUTOR_REFERENCE_H
+#pragma once
 
 #include "kernels/common/executor/executor.h"
 
@@ -15,5 +14,3 @@ bool reference_run(const struct pipeline *pipeline, const struct order *order,
 bool reference_run_blocking(const struct pipeline *pipeline, const struct order *order,
                             const struct order_messages *messages, double *starts, double *ends,
                             enum executor_status *status);
-
-#endif

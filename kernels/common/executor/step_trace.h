@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sends the timeline of a step that was run: operations, messages and the memory of every device.
-#ifndef PPS_COMMON_EXECUTOR_STEP_TRACE_H
-#define PPS_COMMON_EXECUTOR_STEP_TRACE_H
+#pragma once
 
 #include "kernels/common/executor/executor_times.h"
 #include "ppsweep/kernel.h"
@@ -20,5 +19,3 @@ struct step_trace {
 // Returns PPS_NO_MEMORY if memory runs out.
 enum pps_outcome step_trace_send(const struct step_trace *step,
                                  const struct pps_trace_sink *sink);
-
-#endif

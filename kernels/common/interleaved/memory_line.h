@@ -2,8 +2,7 @@
 // Computes activation memory along an order: a forward allocates what its chunk keeps of a
 // micro-batch, the backward frees it. Finds peaks, their places, and the number of micro-batches of
 // every chunk that are in flight at a peak.
-#ifndef PPS_COMMON_INTERLEAVED_MEMORY_LINE_H
-#define PPS_COMMON_INTERLEAVED_MEMORY_LINE_H
+#pragma once
 
 #include "kernels/common/interleaved/orders.h"
 
@@ -52,5 +51,3 @@ static inline int32_t memline_1f1b(int32_t stages, int32_t micro_batches, int32_
 {
     return micro_batches < stages - stage ? micro_batches : stages - stage;
 }
-
-#endif

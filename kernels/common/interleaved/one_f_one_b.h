@@ -17,13 +17,10 @@
 // No path that moves back and forth between stages is longer: a round trip from stage i to k and
 // back replaces k - i + 1 rounds. If M = P, stage 0 has no round, and its forwards or its backwards
 // replace the round. Tests compare the formula with the executor.
-#ifndef PPS_COMMON_INTERLEAVED_ONE_F_ONE_B_H
-#define PPS_COMMON_INTERLEAVED_ONE_F_ONE_B_H
+#pragma once
 
 #include <stdint.h>
 
 // Returns the makespan of M >= P micro-batches; forward, backward: [stages], >= 0. O(stages).
 double onefb_makespan(int32_t stages, int32_t micro_batches, const double *forward,
                       const double *backward);
-
-#endif

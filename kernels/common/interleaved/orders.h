@@ -5,8 +5,7 @@
 //
 // In this folder a stage is a device: it runs the chunks that PIPELINE_LOOP places on it. Operations
 // are those of plans: their `stage` is chunk * stages + device, and a backward is a BW.
-#ifndef PPS_COMMON_INTERLEAVED_ORDERS_H
-#define PPS_COMMON_INTERLEAVED_ORDERS_H
+#pragma once
 
 #include "kernels/common/pipeline/poll.h"
 #include "kernels/common/plan/order.h"
@@ -85,5 +84,3 @@ static inline int32_t orders_split(const struct orders_shape *shape, const struc
 {
     return shape->splits == 1 ? 0 : op->item % shape->splits;
 }
-
-#endif

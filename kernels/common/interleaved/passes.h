@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Plays the passes of a pipeline step: start and end of each pass if it starts as early as its order
 // allows, and the memory that its stage holds. The caller chooses the units of time and memory.
-#ifndef PPS_COMMON_INTERLEAVED_PASSES_H
-#define PPS_COMMON_INTERLEAVED_PASSES_H
+#pragma once
 
 #include "kernels/common/interleaved/timed_order.h"
 
@@ -34,5 +33,3 @@ struct passes {
 bool passes_open(struct passes *passes, const struct orders_shape *shape);
 bool passes_play(struct passes *passes);
 void passes_free(struct passes *passes);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Times 1F1B and interleaved pipelines: builds the order of a shape once, and executes it with any times.
-#ifndef PPS_COMMON_INTERLEAVED_TIMED_ORDER_H
-#define PPS_COMMON_INTERLEAVED_TIMED_ORDER_H
+#pragma once
 
 #include "kernels/common/executor/executor.h"
 #include "kernels/common/executor/longest_path.h"
@@ -37,5 +36,3 @@ double timed_order_run(struct timed_order *timed, struct poll *poll);
 
 // Prepares `paths` after a run. Returns false if the poll (may be NULL) ended the loop.
 bool timed_order_paths(struct timed_order *timed, struct poll *poll);
-
-#endif

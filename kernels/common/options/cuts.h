@@ -2,8 +2,7 @@
 // Keeps lower bounds of the objective that are sums over chunks: the longest paths found so far,
 // which exist in every choice. For each path, stores the least amount that the stages from i on can
 // add with n layers. Private to the solver.
-#ifndef PPS_COMMON_OPTIONS_CUTS_H
-#define PPS_COMMON_OPTIONS_CUTS_H
+#pragma once
 
 #include "kernels/common/options/split_options.h"
 #include "kernels/common/plan/room.h"
@@ -64,5 +63,3 @@ double split_cuts_bound(const struct split_cuts *cuts);
 // Marks the options that a cut proves to be in no choice below `limit`. The other marks stay.
 void split_cut_useless(const struct split_cuts *cuts, int32_t cut,
                        const struct split_options *options, double limit, bool *dropped);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Holds what each stage of a pipeline can be: a number of layers, and the times of its chunks. A solver takes one
 // option for every stage.
-#ifndef PPS_COMMON_OPTIONS_SPLIT_OPTIONS_H
-#define PPS_COMMON_OPTIONS_SPLIT_OPTIONS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -26,5 +25,3 @@ static inline int32_t split_options_first(const struct split_options *options, i
 
 // Drops the options with dropped[option]; the others keep their ids.
 void split_options_drop(struct split_options *options, const bool *dropped);
-
-#endif

@@ -5,8 +5,7 @@
 // The longest paths found so far bound the undecided stages (cuts.h). Options that are in no better choice are
 // dropped, and a depth-first search over stages decides among the rest. If a choice found there is not better,
 // its longest path is a new cut, which ends this branch and similar ones.
-#ifndef PPS_COMMON_OPTIONS_SPLIT_SEARCH_H
-#define PPS_COMMON_OPTIONS_SPLIT_SEARCH_H
+#pragma once
 
 #include "kernels/common/options/cuts.h"
 
@@ -83,5 +82,3 @@ void split_search_blend(struct split_search *search);
 // Decides the present options in rounds: between rounds, options that new paths or a better choice have made
 // useless are dropped. All are decided unless search->over. dropped: [options]: temporary.
 void split_search_rounds(struct split_search *search, bool *dropped);
-
-#endif

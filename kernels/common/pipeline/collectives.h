@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Computes the time in s of primitive operations on a device: matrix products, memory traffic,
 // collectives.
-#ifndef PPS_COMMON_PIPELINE_COLLECTIVES_H
-#define PPS_COMMON_PIPELINE_COLLECTIVES_H
+#pragma once
 
 #include "kernels/common/description/hardware.h"
 
@@ -32,5 +31,3 @@ double hardware_all_to_all(const struct hardware *hw, int64_t ranks, double byte
                            double across);
 // Nodes that a group of neighbours touches.
 double hardware_nodes(const struct hardware *hw, int64_t ranks);
-
-#endif

@@ -9,8 +9,7 @@
 // Training on GPU Clusters" (2021), section 3, extended by grouped queries, compressed keys and
 // values (DeepSeek-AI, DeepSeek-V2, 2024) and routed experts (Rajbhandari et al., DeepSpeed-MoE,
 // 2022). Times in s, sizes in bytes, activations two bytes an element.
-#ifndef PPS_COMMON_PIPELINE_LAYER_COST_H
-#define PPS_COMMON_PIPELINE_LAYER_COST_H
+#pragma once
 
 #include "kernels/common/description/hardware.h"
 #include "kernels/common/description/model.h"
@@ -131,5 +130,3 @@ const char *layercost_adapters_lack(const struct modeldesc *model,
 
 void layercost_of(const struct layercost_model *m, const struct layercost_shape *shape,
                   struct layercost_set *set);
-
-#endif

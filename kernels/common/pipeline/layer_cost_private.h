@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Declares what the files of the cost of a layer share: the values of one shape, and the parts of a
 // layer that depend on them.
-#ifndef PPS_COMMON_PIPELINE_LAYER_COST_PRIVATE_H
-#define PPS_COMMON_PIPELINE_LAYER_COST_PRIVATE_H
+#pragma once
 
 #include "kernels/common/pipeline/layer_cost.h"
 
@@ -116,5 +115,3 @@ void layer_pass_times(const struct layer_setting *s, const struct layer_feed_for
 // Sets stored and kept_for_weights of a layer whose parts are known.
 void layer_stored_bytes(const struct layer_setting *s, const struct layer_feed_forward *f,
                         struct layercost *layer);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Polls the caller of a long loop, which may end the loop.
-#ifndef PPS_COMMON_PIPELINE_POLL_H
-#define PPS_COMMON_PIPELINE_POLL_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -53,5 +52,3 @@ static inline bool poll_has_ended(struct poll *poll)
 {
     return poll != NULL && poll->over(poll->self);
 }
-
-#endif

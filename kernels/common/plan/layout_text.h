@@ -9,8 +9,7 @@
 // Commas are removed first. Then every (text)*n is repeated; the text may contain |, but no parentheses. Then every x*n
 // of one character is repeated, and the result is split at |. E is the first letter and L the last one, each once, and
 // no t follows an m.
-#ifndef PPS_COMMON_PLAN_LAYOUT_TEXT_H
-#define PPS_COMMON_PLAN_LAYOUT_TEXT_H
+#pragma once
 
 #include "base/text/text_buffer.h"
 
@@ -29,5 +28,3 @@ bool layout_text_fits(const int64_t *mtp, size_t n, size_t devices, const char *
 
 // Appends the layout of n stages with these numbers of layers and no m: "Et*3|(tt|)*29tL".
 void layout_text_write(const int32_t *layers, size_t n, struct text_buffer *text);
-
-#endif

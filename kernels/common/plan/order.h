@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Holds the order of operations of every device of a pipeline.
-#ifndef PPS_COMMON_PLAN_ORDER_H
-#define PPS_COMMON_PLAN_ORDER_H
+#pragma once
 
 #include "kernels/common/plan/pipeline.h"
 
@@ -87,5 +86,3 @@ static inline void order_add(struct order *order, int32_t device, enum operation
         (struct operation){.item = item, .stage = (int16_t)stage, .type = (uint8_t)type};
     order->paired[at] = 0;
 }
-
-#endif

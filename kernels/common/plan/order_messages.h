@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Holds the sends and receives that stand among the operations of an order, as runtimes without buffers
 // execute them: a device waits at each of them for the other end.
-#ifndef PPS_COMMON_PLAN_ORDER_MESSAGES_H
-#define PPS_COMMON_PLAN_ORDER_MESSAGES_H
+#pragma once
 
 #include "kernels/common/plan/order.h"
 
@@ -36,5 +35,3 @@ struct order_stuck {
 bool order_messages_place(const struct pipeline *pipeline, const struct order *order,
                           struct order_messages *messages, struct order_stuck *stuck);
 void order_messages_free(struct order_messages *messages);
-
-#endif

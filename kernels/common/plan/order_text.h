@@ -3,8 +3,7 @@
 // operation is its type (F, B, W, BW or R), the micro-batch, a point and the stage; `:` and the slice
 // follow the micro-batch of a pipeline with slices ("F0:1.3"), and r follows the stage in direction 1.
 // Brackets hold a forward and a full backward that run as one unit.
-#ifndef PPS_COMMON_PLAN_ORDER_TEXT_H
-#define PPS_COMMON_PLAN_ORDER_TEXT_H
+#pragma once
 
 #include "base/text/text_buffer.h"
 #include "kernels/common/plan/order.h"
@@ -54,5 +53,3 @@ void order_text_write_operation(const struct operation *op, int32_t slices,
 // Appends the order of a device to the text.
 void order_text_write(const struct order *order, int32_t device, int32_t slices,
                       struct text_buffer *out);
-
-#endif

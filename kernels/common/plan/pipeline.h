@@ -6,8 +6,7 @@
 // A device may run several stages (chunks). In a bidirectional pipeline two replicas of the model run
 // in opposite directions; every device then runs a stage of each replica. The caller chooses the
 // units of time and memory; plans that are stored use seconds and bytes.
-#ifndef PPS_COMMON_PLAN_PIPELINE_H
-#define PPS_COMMON_PLAN_PIPELINE_H
+#pragma once
 
 #include "kernels/common/plan/room.h"
 
@@ -113,5 +112,3 @@ double pipeline_occupation(const struct pipeline *pipeline, int32_t sender, int3
                            double bytes);
 double pipeline_delay(const struct pipeline *pipeline, int32_t sender, int32_t receiver,
                       double bytes);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Holds the plan of a training step, as kernels and commands hand it on: the work of the pipeline in
 // seconds and bytes, the order of operations, and who made each part.
-#ifndef PPS_COMMON_PLAN_PLAN_H
-#define PPS_COMMON_PLAN_PLAN_H
+#pragma once
 
 #include "kernels/common/plan/order.h"
 #include "kernels/common/plan/plan_layers.h"
@@ -56,5 +55,3 @@ bool plan_set_configuration(struct plan *plan, const char *text);
 // Names the maker of a part; longer names are cut. value, bound: NAN: none.
 void plan_made_by(struct plan *plan, enum plan_part part, const char *by, const char *objective,
                   double value, double bound);
-
-#endif

@@ -20,8 +20,7 @@
 // is absent is infinite, an absent pair takes f + b + w, an absent r takes f, a bandwidth null is
 // infinite; every other number that is absent is 0. slices and directions are 1, channels free if
 // absent; device, links, order, layers and makers may be absent.
-#ifndef PPS_COMMON_PLAN_PLAN_JSON_H
-#define PPS_COMMON_PLAN_PLAN_JSON_H
+#pragma once
 
 #include "base/text/text_buffer.h"
 #include "kernels/common/plan/plan.h"
@@ -41,5 +40,3 @@ struct plan *plan_json_read(const struct cJSON *root, struct pps_fault *fault);
 
 // Appends the document. All numbers are finite, except for absent ones. out->failed: out of memory.
 void plan_json_write(const struct plan *plan, struct text_buffer *out);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the readers of the parts of a plan share.
-#ifndef PPS_COMMON_PLAN_PLAN_JSON_PRIVATE_H
-#define PPS_COMMON_PLAN_PLAN_JSON_PRIVATE_H
+#pragma once
 
 #include "base/document/fields.h"
 #include "base/text/text_buffer.h"
@@ -31,5 +30,3 @@ bool plan_read_layers(const struct plan_reader *r, const struct cJSON *object);
 
 // Appends ", " and the layers, which the plan has.
 void plan_write_layers(const struct plan *plan, struct text_buffer *out);
-
-#endif

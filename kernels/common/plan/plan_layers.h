@@ -10,8 +10,7 @@
 //
 // The body has "working" if a device holds memory while it makes layers again wholly. Leading layers that differ from
 // the others stay in the first stage and are part of the head, which then has "kept" and "working", too.
-#ifndef PPS_COMMON_PLAN_PLAN_LAYERS_H
-#define PPS_COMMON_PLAN_PLAN_LAYERS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -47,5 +46,3 @@ struct plan_layers {
     double stage_bytes; // that every stage holds
     double transfer;    // time of a message between neighbouring stages
 };
-
-#endif

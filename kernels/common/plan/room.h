@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Divides one block of memory into arrays. The same function that takes the arrays also counts the
 // bytes: it runs once without memory, and once with the bytes that it counted.
-#ifndef PPS_COMMON_PLAN_ROOM_H
-#define PPS_COMMON_PLAN_ROOM_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -27,5 +26,3 @@ static inline void *room_take(struct room *room, size_t n, size_t size)
     room->used = (at + n * size + ROOM_ALIGNMENT - 1) / ROOM_ALIGNMENT * ROOM_ALIGNMENT;
     return room->memory == NULL ? NULL : room->memory + at;
 }
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes values of a row into the columns of a batch that the caller asks for.
-#ifndef PPS_COMMON_ROWS_ROW_PUT_H
-#define PPS_COMMON_ROWS_ROW_PUT_H
+#pragma once
 
 #include "ppsweep/kernel.h"
 
@@ -68,5 +67,3 @@ static inline void row_run_points(const struct pps_batch *batch, int n_params,
         batch->outcome[i] = (uint8_t)run(batch, i, value, worker, plain);
     }
 }
-
-#endif

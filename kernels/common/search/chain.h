@@ -18,8 +18,7 @@
 // Smaller is better for both numbers. The front of a place therefore keeps the undominated pairs,
 // and the least value of (1) is the least W(0) + R + Z in the front of place (0, 0). The published
 // objective is no less than (1) either, as each period that is not laid out costs P max c.
-#ifndef PPS_COMMON_SEARCH_CHAIN_H
-#define PPS_COMMON_SEARCH_CHAIN_H
+#pragma once
 
 #include "kernels/common/search/time_limit.h"
 #include "kernels/common/split/chunk.h"
@@ -92,5 +91,3 @@ enum nd_outcome nd_chain_ends(struct nd_chain *chain, double limit, uint64_t *no
 // nd_chain_ends, and HUGE_VAL above this limit.
 double nd_chain_least(const struct nd_chain *chain, int32_t place, double growth, double z,
                       double floor);
-
-#endif

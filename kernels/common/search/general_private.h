@@ -4,8 +4,7 @@
 //
 // A stage is one of its options (stage_options.h). Local moves from a balanced start give a good choice; then
 // the search over options (split_search.h) decides.
-#ifndef PPS_COMMON_SEARCH_GENERAL_PRIVATE_H
-#define PPS_COMMON_SEARCH_GENERAL_PRIVATE_H
+#pragma once
 
 #include "kernels/common/options/split_search.h"
 #include "kernels/common/search/solve_private.h"
@@ -53,5 +52,3 @@ bool nd_general_patterns(struct nd_general *g, bool (*visit)(struct nd_general *
 // HUGE_VAL: no split gives every chunk a layer. *decided: all patterns were examined. false:
 // out of memory.
 bool nd_general_lack(struct nd_general *g, double *mb, int32_t *stage, bool *decided);
-
-#endif

@@ -2,8 +2,7 @@
 // Searches 1F1B splits exactly, stage by stage from the first, if the fronts of chain.h do not
 // decide: if warm-up or cool-down, or published periods, cost more than the fronts include. Private
 // to the solver.
-#ifndef PPS_COMMON_SEARCH_LABELS_H
-#define PPS_COMMON_SEARCH_LABELS_H
+#pragma once
 
 #include "kernels/common/search/chain.h"
 
@@ -21,5 +20,3 @@ enum nd_outcome nd_labels_search(const struct nd_chain *chain, double limit,
                                  const struct nd_effort *effort, double started,
                                  int32_t *layers, struct nd_labels_result *result,
                                  uint64_t *nodes);
-
-#endif

@@ -2,8 +2,7 @@
 // Improves a solution by random changes, within a budget of evaluations. The problem supplies the
 // changes; the driver decides which changes to keep. All random numbers are keyed: the result depends
 // on the seed and the budget, not on threads or time.
-#ifndef PPS_COMMON_SEARCH_LOCAL_SEARCH_H
-#define PPS_COMMON_SEARCH_LOCAL_SEARCH_H
+#pragma once
 
 #include "base/text/status.h"
 #include "kernels/common/pipeline/poll.h"
@@ -49,5 +48,3 @@ struct search_limits {
 double search_local(const struct search_problem *problem, double value,
                     const struct search_limits *limits, struct search_draws *draws,
                     int64_t *evaluations);
-
-#endif

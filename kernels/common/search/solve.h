@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The solver finds the choice of a pipeline program that takes the least time, and proves it.
-#ifndef PPS_COMMON_SEARCH_SOLVE_H
-#define PPS_COMMON_SEARCH_SOLVE_H
+#pragma once
 
 #include "kernels/common/split/program.h"
 
@@ -79,5 +78,3 @@ enum nd_outcome nd_solve(const struct nd_program *program,
                          const struct nd_effort *effort, // NULL: no limits
                          struct nd_solution *solution);
 void nd_solution_free(struct nd_solution *solution);
-
-#endif

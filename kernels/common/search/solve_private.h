@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Declares the parts of the solver, and the draft of a solution that the parts work on.
-#ifndef PPS_COMMON_SEARCH_SOLVE_PRIVATE_H
-#define PPS_COMMON_SEARCH_SOLVE_PRIVATE_H
+#pragma once
 
 #include "kernels/common/search/time_limit.h"
 #include "kernels/common/split/chunk.h"
@@ -49,5 +48,3 @@ void nd_why_layers(const struct nd_program *program, struct nd_infeasible *why);
 void nd_why_again(const struct nd_program *program, struct nd_infeasible *why);
 void nd_why_memory(const struct nd_program *program, int32_t stage, double missing_mb,
                    struct nd_infeasible *why);
-
-#endif

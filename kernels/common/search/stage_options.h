@@ -5,8 +5,7 @@
 // Layers of type 1 come first in the model, so that they fill the first chunks. A pattern is
 // the number of these layers in every chunk; then stages only share the number of layers of
 // type 2.
-#ifndef PPS_COMMON_SEARCH_STAGE_OPTIONS_H
-#define PPS_COMMON_SEARCH_STAGE_OPTIONS_H
+#pragma once
 
 #include "kernels/common/options/split_options.h"
 #include "kernels/common/search/time_limit.h"
@@ -70,5 +69,3 @@ void nd_options_free(struct nd_options *options);
 // program fixes the layers that are made again. HUGE_VAL: there is no way.
 double nd_stage_least_mb(const struct nd_program *program, const struct nd_flights *flights,
                          const struct nd_pattern *pattern, int32_t stage, int32_t layers);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Watches the time limit, the stop flag and the search limit of a solver.
-#ifndef PPS_COMMON_SEARCH_TIME_LIMIT_H
-#define PPS_COMMON_SEARCH_TIME_LIMIT_H
+#pragma once
 
 #include "kernels/common/pipeline/poll.h"
 #include "kernels/common/search/solve.h"
@@ -33,5 +32,3 @@ void nd_watch_found(const struct nd_watch *watch, double objective);
 // Returns a poll, for the loops of kernels/common, that asks nd_watch_now. The watch must outlive the
 // poll.
 struct poll nd_watch_poll(struct nd_watch *watch);
-
-#endif

@@ -10,8 +10,7 @@
 // matrix that is both embedding and head counts once, MTP modules and towers for images or sound do
 // not count. "Active" are those that one token is multiplied with: without the experts that it does
 // not choose and without the embedding, with the head.
-#ifndef PPS_COMMON_SHAPE_MODEL_H
-#define PPS_COMMON_SHAPE_MODEL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -243,5 +242,3 @@ int64_t modeldesc_scan_parameters(const struct modeldesc *view);
 int64_t modeldesc_layers(const struct modeldesc *model);
 
 void modeldesc_count(const struct modeldesc *model, struct modeldesc_counts *counts);
-
-#endif

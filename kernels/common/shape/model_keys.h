@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The key tables of model documents list keys, aliases and the values that a document may leave to
 // its reader.
-#ifndef PPS_COMMON_SHAPE_MODEL_KEYS_H
-#define PPS_COMMON_SHAPE_MODEL_KEYS_H
+#pragma once
 
 #include "base/document/fields.h"
 #include "kernels/common/shape/model.h"
@@ -108,5 +107,3 @@ enum modelkeys_field {
 };
 
 extern const struct docfields modelkeys_own; // our own documents
-
-#endif

@@ -2,8 +2,7 @@
 // Finds the cheapest recompute with which a chunk keeps at most a given amount of memory. Recompute
 // never makes a pass faster, so a more expensive recompute of one chunk never helps. Private to the
 // solver.
-#ifndef PPS_COMMON_SPLIT_CHEAPEST_RECOMPUTE_H
-#define PPS_COMMON_SPLIT_CHEAPEST_RECOMPUTE_H
+#pragma once
 
 #include "kernels/common/split/chunk.h"
 
@@ -39,5 +38,3 @@ double nd_least_kept(const struct nd_program *program, const struct nd_chunk_pla
 
 // Of layers first ... first + n - 1 of the model, how many are of which type.
 struct nd_chunk_plan nd_segment(const struct nd_program *program, int32_t first, int32_t n);
-
-#endif

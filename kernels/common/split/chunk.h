@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Computes the time and memory of a chunk of the pipeline program, and its published bounds.
 // Private to the program's modules.
-#ifndef PPS_COMMON_SPLIT_CHUNK_H
-#define PPS_COMMON_SPLIT_CHUNK_H
+#pragma once
 
 #include "kernels/common/split/program.h"
 
@@ -65,5 +64,3 @@ static inline double nd_greater(double a, double b)
 {
     return a > b ? a : b;
 }
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Computes the objective of a pipeline program from the durations of its chunks, repeatedly for one
 // program. Private to the program's modules.
-#ifndef PPS_COMMON_SPLIT_EVALUATOR_H
-#define PPS_COMMON_SPLIT_EVALUATOR_H
+#pragma once
 
 #include "kernels/common/pipeline/poll.h"
 #include "kernels/common/split/program.h"
@@ -40,5 +39,3 @@ enum nd_outcome nd_evaluator_path(struct nd_evaluator *evaluator, const double *
 enum nd_outcome nd_evaluate_within(const struct nd_program *program,
                                    const struct nd_choice *choice, struct poll *poll,
                                    struct nd_value *value);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Plays a choice of the pipeline program: when every pass of every stage runs, the memory of the
 // stage after each pass, and the causes of idle time. For pictures and reports.
-#ifndef PPS_COMMON_SPLIT_PLAYBACK_H
-#define PPS_COMMON_SPLIT_PLAYBACK_H
+#pragma once
 
 #include "kernels/common/interleaved/passes.h"
 #include "kernels/common/pipeline/poll.h"
@@ -37,5 +36,3 @@ struct bubble bubble_split(const struct bubble_work *work);
 // computation, bubble->total is NAN.
 enum nd_outcome nd_bubble(const struct nd_program *program, const struct nd_choice *choice,
                           struct poll *poll, struct bubble *bubble);
-
-#endif

@@ -5,8 +5,7 @@
 // Layers are of two types: type 1, the leading dense layers of a mixture-of-experts model, and
 // type 2, all others. The unit of time is the forward of one type-2 layer. Matrices are
 // [chunk][stage], that is [chunk * stages + stage]; types are indices 0 and 1 below.
-#ifndef PPS_COMMON_SPLIT_PROGRAM_H
-#define PPS_COMMON_SPLIT_PROGRAM_H
+#pragma once
 
 #include "kernels/common/interleaved/orders.h"
 
@@ -142,5 +141,3 @@ enum nd_outcome nd_peaks(const struct nd_program *program, const struct nd_choic
 // Returns whether the program allows the choice; otherwise `text` names the violated constraint.
 bool nd_choice_check(const struct nd_program *program, const struct nd_choice *choice,
                      char *text, size_t size);
-
-#endif

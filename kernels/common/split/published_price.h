@@ -3,8 +3,7 @@
 // period is at least the time, on every stage, between the first forwards of the last two parts
 // that are laid out. Start times and period are variables, so the price is a linear program
 // over the operations of the order.
-#ifndef PPS_COMMON_SPLIT_PUBLISHED_PRICE_H
-#define PPS_COMMON_SPLIT_PUBLISHED_PRICE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -23,5 +22,3 @@ struct nd_marks {
 // Returns the minimum of end + residue * period, and the period (>= 0) of the minimum. room:
 // (n + 2)^2 numbers.
 double nd_stable(const struct nd_marks *marks, int32_t residue, double *period, double *room);
-
-#endif

@@ -5,8 +5,7 @@
 // The facts are those of the configuration and model classes of the transformers library, or of the
 // classes that publishers ship with their models. A new type is a row of model_types_dense.c,
 // model_types_experts.c or model_types_mixers.c, or a line of model_types_refused.c.
-#ifndef PPS_COMMON_TYPES_MODEL_TYPES_H
-#define PPS_COMMON_TYPES_MODEL_TYPES_H
+#pragma once
 
 #include "kernels/common/shape/model_keys.h"
 
@@ -122,5 +121,3 @@ const char *modeltype_lacks(const char *name, const char **nearest);
 // Returns the type of the language model inside a model of several parts, for files whose inner
 // part names none; NULL: unknown.
 const char *modeltype_inside(const char *outer);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How the tables of types are written: keys that several tables read, and what stands for the fields
 // of a row. Private to the tables.
-#ifndef PPS_COMMON_TYPES_MODEL_TYPES_PRIVATE_H
-#define PPS_COMMON_TYPES_MODEL_TYPES_PRIVATE_H
+#pragma once
 
 #include "kernels/common/types/model_types.h"
 
@@ -55,5 +54,3 @@ extern const struct modeltype_key modeltype_hunyuan_keys[];
 #define LATENT(r)                                                                              \
     .model.q_rank = r, .model.kv_rank = 512, .model.qk_nope = 128, .model.qk_rope = 64,        \
     .model.v_dim = 128
-
-#endif

@@ -3,8 +3,7 @@
 // widths do the same arithmetic, so a point has the same bits in all of them. Points of few
 // stages and of many stages have separate code, each in all widths. contention_lanes_fit
 // selects the points. model.md explains the method and proves that it is correct.
-#ifndef PPS_CONTENTION_LANES_LANES_H
-#define PPS_CONTENTION_LANES_LANES_H
+#pragma once
 
 #include "kernels/contention/model/model.h"
 
@@ -100,5 +99,3 @@ contention_lanes_run contention_lanes_few_avx512;
 contention_lanes_run contention_lanes_many_pair;
 contention_lanes_run contention_lanes_many_avx2;
 contention_lanes_run contention_lanes_many_avx512;
-
-#endif

@@ -2,8 +2,7 @@
 // Declares the records of lanes besides their state: points that wait for a lane, states to
 // continue from, and earlier states for the search for periods. One block of memory, sized by
 // the number of stages.
-#ifndef PPS_CONTENTION_LANES_RECORDS_H
-#define PPS_CONTENTION_LANES_RECORDS_H
+#pragma once
 
 #include "kernels/contention/lanes/lanes.h"
 
@@ -142,5 +141,3 @@ static inline void *look_at(struct lane_room *room, int32_t gpus, int lane, int 
     char *looks = snapshot_at(room, gpus, LANE_JOBS_MAX);
     return looks + (size_t)(lane * LANE_LOOKS + k) * look_bytes(gpus);
 }
-
-#endif

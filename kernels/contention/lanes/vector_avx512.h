@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Defines vectors of eight doubles, one per lane, in AVX-512; the headers of lanes use them.
 // Private to the model. + - * / work on a `vec` as on a double.
-#ifndef PPS_CONTENTION_VEC_H
-#define PPS_CONTENTION_VEC_H
+#pragma once
 
 #include <immintrin.h>
 #include <stdbool.h>
@@ -308,5 +307,3 @@ VEC_INLINE void tally_set(tally *t, int lane, int n)
     const uint32_t all = tally_lanes(1u << lane);
     *t = (*t & ~all) | (all & (uint32_t)((UINT64_C(1) << 8 * n) - 1));
 }
-
-#endif

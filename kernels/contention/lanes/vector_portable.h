@@ -2,8 +2,7 @@
 // Defines vectors of LANES doubles, in the vector types that the compiler provides for its
 // target; the headers of lanes use them. Private to the model. The including file defines
 // LANES, a power of two. + - * / work on a `vec` as on a double.
-#ifndef PPS_CONTENTION_VEC_H
-#define PPS_CONTENTION_VEC_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -302,5 +301,3 @@ VEC_INLINE void tally_set(tally *t, int lane, int n)
 {
     (*t)[2 * lane] = (*t)[2 * lane + 1] = n;
 }
-
-#endif

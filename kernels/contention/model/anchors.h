@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Anchors record the state of a point and compare two states. Private to steady.c.
-#ifndef PPS_CONTENTION_MODEL_ANCHORS_H
-#define PPS_CONTENTION_MODEL_ANCHORS_H
+#pragma once
 
 #include "kernels/contention/model/state.h"
 
@@ -22,5 +21,3 @@ bool contention_same_syncs(const struct steady_sync *old, const struct steady_sy
 
 // Returns the work left of the synchronisations of a stage, in units.
 double contention_backlog(const struct sim *s, const struct steady_sync *sync);
-
-#endif

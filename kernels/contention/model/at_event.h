@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finishes tasks at an event and makes ready the tasks that waited for them, steps (a) and (b)
 // of the definition. Part of events.c.
-#ifndef PPS_CONTENTION_MODEL_AT_EVENT_H
-#define PPS_CONTENTION_MODEL_AT_EVENT_H
+#pragma once
 
 #include "kernels/contention/model/metrics.h"
 #include "kernels/contention/model/shares.h"
@@ -188,5 +187,3 @@ ALWAYS_INLINE void finish_stage(struct sim *s, int32_t j, enum observe observe)
         finish_tasks(s, st, j, observe);
     }
 }
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Between two events (steps c and d of model.md) free stages start compute tasks, and then all
 // rates are set. Included in events.c only.
-#ifndef PPS_CONTENTION_MODEL_BETWEEN_EVENTS_H
-#define PPS_CONTENTION_MODEL_BETWEEN_EVENTS_H
+#pragma once
 
 #include "kernels/contention/model/metrics.h"
 #include "kernels/contention/model/shares.h"
@@ -84,5 +83,3 @@ ALWAYS_INLINE void update_stages(struct sim *s, enum observe observe)
         update_stage(s, s->touched[k], observe);
     s->n_touched = 0;
 }
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Simulates gpipe points stage by stage. Private to the model.
-#ifndef PPS_CONTENTION_MODEL_GPIPE_H
-#define PPS_CONTENTION_MODEL_GPIPE_H
+#pragma once
 
 #include "kernels/contention/model/state.h"
 
@@ -16,5 +15,3 @@ bool contention_is_gpipe(const struct sim *s);
 // come to the times at which its outputs arrive.
 enum contention_status contention_run_gpipe(struct sim *s, const atomic_bool *stop,
                                             struct contention_result *result);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sums of the metrics of a point in the event loop. Part of events.c.
-#ifndef PPS_CONTENTION_MODEL_METRICS_H
-#define PPS_CONTENTION_MODEL_METRICS_H
+#pragma once
 
 #include "kernels/contention/model/shares.h"
 
@@ -136,5 +135,3 @@ static void summarise(const struct sim *s, struct contention_result *result)
     }
     contention_summarise(s->p, &watched, result);
 }
-
-#endif

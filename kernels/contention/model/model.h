@@ -7,8 +7,7 @@
 // compute or of a port. All functions are pure: the same point gives the same bits, and scaling
 // all lengths by a power of two scales every time by the same factor, bit for bit. Any number
 // of threads may call them, each with its own scratch.
-#ifndef PPS_CONTENTION_MODEL_MODEL_H
-#define PPS_CONTENTION_MODEL_MODEL_H
+#pragma once
 
 #include "kernels/contention/model/point.h"
 
@@ -147,5 +146,3 @@ enum contention_status contention_trace(const struct contention_point *point, vo
                                         const atomic_bool *stop,
                                         const struct contention_sink *sink,
                                         struct contention_result *result);
-
-#endif

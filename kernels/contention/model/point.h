@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A point of the contention model: its parameters, and the work of its synchronisations. The
 // fast simulators, the lower bound and the keys of equal points take lengths and work from here.
-#ifndef PPS_CONTENTION_MODEL_POINT_H
-#define PPS_CONTENTION_MODEL_POINT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -92,5 +91,3 @@ static inline double contention_all_sync_work(const struct contention_point *p)
 {
     return (double)p->gpus * p->n * p->sync_base_len;
 }
-
-#endif

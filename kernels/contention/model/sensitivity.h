@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Defines `sensitivity` for the fast path and the reference. Private to the model.
-#ifndef PPS_CONTENTION_MODEL_SENSITIVITY_H
-#define PPS_CONTENTION_MODEL_SENSITIVITY_H
+#pragma once
 
 #include "kernels/contention/model/model.h"
 
@@ -13,5 +12,3 @@ struct contention_point contention_point_beside(const struct contention_point *p
 
 // Returns the relative change from `before` to `after`.
 double contention_change(double before, double after);
-
-#endif

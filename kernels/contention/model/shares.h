@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Computes the shares of a port by rules 1 to 3 of model.md. Private to the model.
-#ifndef PPS_CONTENTION_MODEL_SHARES_H
-#define PPS_CONTENTION_MODEL_SHARES_H
+#pragma once
 
 #include "kernels/contention/model/state.h"
 
@@ -130,5 +129,3 @@ ALWAYS_INLINE void share_port(const struct sim *s, struct stage *st)
             st->rate[k] = 1;
     }
 }
-
-#endif

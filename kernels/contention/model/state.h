@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Declares the state of one simulated point and the small steps on it that several files share.
 // Private to the model; users include model.h. model.md explains the layout.
-#ifndef PPS_CONTENTION_MODEL_STATE_H
-#define PPS_CONTENTION_MODEL_STATE_H
+#pragma once
 
 #include "kernels/contention/model/model.h"
 #include "kernels/contention/model/steady.h"
@@ -210,5 +209,3 @@ void contention_tracer_finish(struct sim *s, int32_t j, enum slot slot, int32_t 
 // Stage j has the rates of the interval that begins now.
 void contention_tracer_rates(struct sim *s, int32_t j);
 void contention_tracer_end(struct sim *s);
-
-#endif

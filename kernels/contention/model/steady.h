@@ -2,8 +2,7 @@
 // Skips whole periods of a simulation. After a transient the state of a 1f1b point, relative to
 // the present micro-batch, repeats every few micro-batches; then whole periods need not be
 // simulated. Private to the model. model.md proves that the result stays correct.
-#ifndef PPS_CONTENTION_MODEL_STEADY_H
-#define PPS_CONTENTION_MODEL_STEADY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -78,5 +77,3 @@ void contention_steady_start(struct sim *s);
 // are set. May move the point ahead by whole periods; the caller then sets the rates of touched
 // stages again. Returns true if the point is at its end.
 bool contention_steady_look(struct sim *s);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Keeps the end times of tasks: the next end at every stage, and a tree over the stages with
 // the earliest end at the top. Part of events.c. model.md explains why it is a tree.
-#ifndef PPS_CONTENTION_MODEL_TIMES_H
-#define PPS_CONTENTION_MODEL_TIMES_H
+#pragma once
 
 #include "kernels/contention/model/state.h"
 
@@ -93,5 +92,3 @@ static void restart_clock(struct sim *s)
     for (int32_t j = 0; j < s->p->gpus; j++)
         s->stages[j].since -= shift;
 }
-
-#endif

@@ -2,8 +2,7 @@
 // The reference implements the contention model in the slow, obviously correct way: one record
 // per task, and every event examines all records. Tests and audits compare with it. It may
 // allocate.
-#ifndef PPS_CONTENTION_REFERENCE_REFERENCE_H
-#define PPS_CONTENTION_REFERENCE_REFERENCE_H
+#pragma once
 
 #include "kernels/contention/model/model.h"
 
@@ -21,5 +20,3 @@ enum contention_status contention_reference(const struct contention_point *point
                                             const struct contention_sink *sink,
                                             const atomic_bool *stop,
                                             struct contention_result *result);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Declares the state of a point in the reference: one record per task, all in one array.
 // Private to the reference; users include reference.h.
-#ifndef PPS_CONTENTION_REFERENCE_STATE_H
-#define PPS_CONTENTION_REFERENCE_STATE_H
+#pragma once
 
 #include "kernels/contention/reference/reference.h"
 
@@ -118,5 +117,3 @@ void contention_reference_parts(const struct reference *s, struct contention_par
 // shares.c: lists the active transfers of every stage, and sets the rates of all
 // active tasks until the next event.
 void contention_reference_set_rates(struct reference *s);
-
-#endif

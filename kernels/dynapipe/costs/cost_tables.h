@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Holds measured costs of one layer over rectangular grids of micro-batch size and length, for one tensor-parallel degree,
 // and interpolates between them. Times are in ms, memory in MB (10^6 bytes).
-#ifndef PPS_DYNAPIPE_COSTS_COST_TABLES_H
-#define PPS_DYNAPIPE_COSTS_COST_TABLES_H
+#pragma once
 
 #include "kernels/dynapipe/split/group_cost.h"
 
@@ -73,5 +72,3 @@ bool cost_tables_layer(void *self, enum dynapipe_recompute recompute, int32_t ro
 // Returns parameters, gradients, fp32 copy, mean and variance in units of the parameters, divided over data-parallel
 // ranks by the stage of ZeRO (Rajbhandari et al., SC 2020): 1 the last three, 2 gradients too, 3 parameters too.
 double cost_state_factor(int32_t zero, int32_t data_parallel);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Makes cost tables from models of the hardware, so that plans need no measurements.
-#ifndef PPS_DYNAPIPE_COSTS_MODEL_TABLES_H
-#define PPS_DYNAPIPE_COSTS_MODEL_TABLES_H
+#pragma once
 
 #include "kernels/common/pipeline/layer_cost.h"
 #include "kernels/dynapipe/costs/cost_tables.h"
@@ -14,5 +13,3 @@ enum { MODEL_TABLES_TOKENS = 1 << 20 }; // cells with more tokens are left out
 bool model_tables_make(const struct layercost_model *model, int32_t tensor_parallel,
                        const int32_t *rows, int32_t n_rows, const int32_t *lengths,
                        int32_t n_lengths, struct cost_tables *tables);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Describes a network, the devices it is trained on, and which device has which layers; computes the costs of whole stages
 // from those of layers. Times are in us, memory in MB (10^6 bytes).
-#ifndef PPS_DYNAPIPE_COSTS_NETWORK_H
-#define PPS_DYNAPIPE_COSTS_NETWORK_H
+#pragma once
 
 #include "kernels/dynapipe/costs/cost_tables.h"
 
@@ -65,5 +64,3 @@ bool network_fill(const struct network *network, const struct network_stages *st
                   enum dynapipe_recompute recompute, bool as_published,
                   const struct network_shape *shape, int32_t micro_batch,
                   struct micro_batches *batches);
-
-#endif

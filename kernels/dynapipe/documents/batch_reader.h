@@ -5,8 +5,7 @@
 //          - alone is a batch without samples
 //   CSV    a header with the columns batch, enc and maybe dec; a sample a row; rows of a batch follow each other
 //   JSONL  a batch a line: [512, 128], [[512, 128], [90, 30]] or {"batch": "name", "samples": [...]}
-#ifndef PPS_DYNAPIPE_DOCUMENTS_BATCH_READER_H
-#define PPS_DYNAPIPE_DOCUMENTS_BATCH_READER_H
+#pragma once
 
 #include "kernels/dynapipe/split/samples.h"
 #include "ppsweep/fault.h"
@@ -52,5 +51,3 @@ int64_t batch_reader_refused(const struct batch_reader *reader);
 // Takes the end of the input: a batch of CSV may be ready.
 enum batch_fed batch_reader_end(struct batch_reader *reader, struct batch *batch,
                                 struct pps_fault *fault);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shares what the readers of batches need.
-#ifndef PPS_DYNAPIPE_DOCUMENTS_BATCH_READER_PRIVATE_H
-#define PPS_DYNAPIPE_DOCUMENTS_BATCH_READER_PRIVATE_H
+#pragma once
 
 #include "kernels/dynapipe/documents/batch_reader.h"
 
@@ -14,5 +13,3 @@ enum batch_fed batch_refuse(struct pps_fault *fault, int line, size_t at, const 
 // Reads a batch from a line of JSON; its name and samples replace those of *batch.
 enum batch_fed batch_read_json(const char *line, size_t n, int line_number, struct batch *batch,
                                struct pps_fault *fault);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shares what the readers of cost tables need: parameters that are averaged, and degrees that are listed.
-#ifndef PPS_DYNAPIPE_DOCUMENTS_COST_TABLES_PRIVATE_H
-#define PPS_DYNAPIPE_DOCUMENTS_COST_TABLES_PRIVATE_H
+#pragma once
 
 #include "base/document/fault.h"
 #include "kernels/dynapipe/costs/cost_tables.h"
@@ -25,5 +24,3 @@ void cost_degrees_add(struct cost_degrees *degrees, int32_t degree);
 // Fills a fault for a degree that is not there. Returns false.
 bool cost_degrees_refuse(const struct cost_degrees *degrees, int32_t wanted,
                          const struct cJSON *root, struct pps_fault *fault);
-
-#endif

@@ -9,8 +9,7 @@
 // degrees: {"tables": [{...}, {...}]}. CSV: one value a row, with the columns tensor_parallel, recompute, quantity,
 // micro_batch_size, length, target_length and value; repeated measurements are averaged. kernels/dynapipe/model.md lists
 // all keys.
-#ifndef PPS_DYNAPIPE_DOCUMENTS_COST_TABLES_READ_H
-#define PPS_DYNAPIPE_DOCUMENTS_COST_TABLES_READ_H
+#pragma once
 
 #include "kernels/dynapipe/costs/cost_tables.h"
 #include "ppsweep/fault.h"
@@ -29,5 +28,3 @@ bool cost_tables_read_csv(const char *text, size_t n, int32_t tensor_parallel,
 // Return how many tensor-parallel degrees a document has, at most `most`, and write them. What is wrong is left out.
 int cost_tables_degrees(const struct cJSON *root, int32_t *degrees, int most);
 int cost_tables_degrees_csv(const char *text, size_t n, int32_t *degrees, int most);
-
-#endif

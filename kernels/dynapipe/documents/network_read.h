@@ -3,8 +3,7 @@
 // 1024, "element_bytes": 2}, or the description of a model as all commands take it; cost tables may hold one under
 // "network". Links are {"node_devices": 8, "bandwidth_inside_gbps": 4800, "bandwidth_between_gbps": 200,
 // "latency_inside_us": 10, "latency_between_us": 20, "memory_mb": 80000}, or the description of a cluster.
-#ifndef PPS_DYNAPIPE_DOCUMENTS_NETWORK_READ_H
-#define PPS_DYNAPIPE_DOCUMENTS_NETWORK_READ_H
+#pragma once
 
 #include "kernels/common/description/hardware.h"
 #include "kernels/common/description/model.h"
@@ -22,5 +21,3 @@ bool network_read(const struct cJSON *root, struct network *network, struct pps_
 // Reads links and the memory of a device in MB (INFINITY: not given). Returns false with a fault.
 bool network_links_read(const struct cJSON *root, struct network_links *links, double *memory,
                         struct pps_fault *fault);
-
-#endif

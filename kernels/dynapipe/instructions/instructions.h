@@ -2,8 +2,7 @@
 // Turns an executed schedule into lists of instructions, one per device, that a training runs without deadlock: both sides
 // of a transfer start it in the same order. Stages of the instructions are those of the flattened pipeline: the backward of
 // stage s is 2 n - 1 - s.
-#ifndef PPS_DYNAPIPE_INSTRUCTIONS_INSTRUCTIONS_H
-#define PPS_DYNAPIPE_INSTRUCTIONS_INSTRUCTIONS_H
+#pragma once
 
 #include "kernels/dynapipe/methods/lanes.h"
 
@@ -80,5 +79,3 @@ static inline struct instruction *instruction_at(const struct instructions *i, i
 {
     return &i->list[(int64_t)device * i->room + k];
 }
-
-#endif

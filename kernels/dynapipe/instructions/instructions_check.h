@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checks instructions before they leave: every pass, load, transfer and wait appears once and in order, both sides of every
 // transfer agree, nothing waits forever, slots hold the tensors of what uses them, and the memory of every device suffices.
-#ifndef PPS_DYNAPIPE_INSTRUCTIONS_INSTRUCTIONS_CHECK_H
-#define PPS_DYNAPIPE_INSTRUCTIONS_INSTRUCTIONS_CHECK_H
+#pragma once
 
 #include "kernels/dynapipe/instructions/instructions.h"
 
@@ -20,5 +19,3 @@ bool instructions_check(const struct instructions *instructions,
                         const struct micro_batches *batches, const int32_t *tensors,
                         bool checks_memory, struct instruction_check *check, double *makespan,
                         double *peaks, char *text, size_t size);
-
-#endif

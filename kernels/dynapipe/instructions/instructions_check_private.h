@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the parts of the check of instructions share: single instructions and their replay (instructions_check.c), and the slots
 // of their tensors (instructions_slots.c).
-#ifndef PPS_DYNAPIPE_INSTRUCTIONS_CHECK_PRIVATE_H
-#define PPS_DYNAPIPE_INSTRUCTIONS_CHECK_PRIVATE_H
+#pragma once
 
 #include "kernels/dynapipe/instructions/instructions_check.h"
 
@@ -45,5 +44,3 @@ static inline int64_t instructions_cell(const struct instructions_checking *c,
 
 // Checks the slots of a device whose single instructions are right.
 bool instructions_check_slots(const struct instructions_checking *c, int32_t device);
-
-#endif

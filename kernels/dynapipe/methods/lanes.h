@@ -6,8 +6,7 @@
 //
 // An operation starts when the one before it in its chain and the one before it on its lane have ended, so that the
 // starts are longest paths in an acyclic graph. Times are in us, memory in MB.
-#ifndef PPS_DYNAPIPE_METHODS_LANES_H
-#define PPS_DYNAPIPE_METHODS_LANES_H
+#pragma once
 
 #include "kernels/common/pipeline/poll.h"
 #include "kernels/dynapipe/model/micro_batches.h"
@@ -97,5 +96,3 @@ double lanes_busy(const struct lanes *lanes, const struct micro_batches *batches
 // then keeps what it stores until the end of the backward, which needs what it makes again besides.
 double lanes_peak(const struct lanes *lanes, const struct dynapipe_pipeline *pipeline,
                   const struct micro_batches *batches, int32_t device);
-
-#endif

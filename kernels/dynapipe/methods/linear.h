@@ -4,8 +4,7 @@
 // recomputes of each micro-batch. After the warm-up, backwards and forwards take turns, a backward first: warm-ups of
 // D - s are 1F1B, 2 (D - s) - 1 the wait-free cyclic method without limits, and all micro-batches "all forwards first".
 // Times are in us, memory in MB.
-#ifndef PPS_DYNAPIPE_METHODS_LINEAR_H
-#define PPS_DYNAPIPE_METHODS_LINEAR_H
+#pragma once
 
 #include "kernels/dynapipe/methods/lanes.h"
 
@@ -49,5 +48,3 @@ struct linear_peak linear_peak_of(const struct linear *linear, const struct line
 // schedules, and as an oracle. batches and lanes have the size of the pipeline.
 void linear_write(const struct linear *linear, const struct linear_plan *plan,
                   struct micro_batches *batches, struct lanes *lanes);
-
-#endif

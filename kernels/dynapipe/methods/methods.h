@@ -2,8 +2,7 @@
 // Schedules micro-batches that differ, by closed rules: lane orders and their times. Micro-batches run in the order of
 // their indices. The rules are those of the published planner (DynaPipe, Jiang et al., EuroSys 2024), their faults
 // mended; kernels/dynapipe/model.md has the equations.
-#ifndef PPS_DYNAPIPE_METHODS_METHODS_H
-#define PPS_DYNAPIPE_METHODS_METHODS_H
+#pragma once
 
 #include "kernels/dynapipe/methods/lanes.h"
 #include "kernels/dynapipe/model/assignment.h"
@@ -56,5 +55,3 @@ enum method_outcome method_run(enum method method, const struct dynapipe_pipelin
 // ignored.
 double method_bound(const struct dynapipe_pipeline *pipeline,
                     const struct micro_batches *batches);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The rules of the methods.
-#ifndef PPS_DYNAPIPE_METHODS_METHODS_PRIVATE_H
-#define PPS_DYNAPIPE_METHODS_METHODS_PRIVATE_H
+#pragma once
 
 #include "kernels/dynapipe/methods/methods.h"
 
@@ -41,5 +40,3 @@ void one_f_one_b_make(const struct making *making);
 
 // Writes the lanes of interleaved 1F1B; `dense`: without the slots of micro-batches that do not exist.
 void interleaved_make(const struct making *making, bool dense);
-
-#endif

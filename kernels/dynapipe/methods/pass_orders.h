@@ -2,8 +2,7 @@
 // Evaluates plans in which every device runs its passes in an order of its own: any order of forwards and backwards that
 // keeps the passes of a micro-batch in the order of their chain. A device sends in the order in which it computes, as
 // in lanes.h. Times are in us, memory in MB.
-#ifndef PPS_DYNAPIPE_METHODS_PASS_ORDERS_H
-#define PPS_DYNAPIPE_METHODS_PASS_ORDERS_H
+#pragma once
 
 #include "kernels/dynapipe/methods/lanes.h"
 
@@ -89,5 +88,3 @@ void pass_orders_read(const struct pass_orders *orders, const struct lanes *lane
 // recomputation, and the lanes.
 void pass_orders_write(const struct pass_orders *orders, const struct pass_plan *plan,
                        int32_t *order, struct micro_batches *batches, struct lanes *lanes);
-
-#endif

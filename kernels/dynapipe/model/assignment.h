@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Says how the stages of a pipeline are assigned to devices.
-#ifndef PPS_DYNAPIPE_MODEL_ASSIGNMENT_H
-#define PPS_DYNAPIPE_MODEL_ASSIGNMENT_H
+#pragma once
 
 #include "kernels/dynapipe/model/micro_batches.h"
 
@@ -13,5 +12,3 @@ enum assignment {
 
 // Classifies an assignment of stages.
 enum assignment assignment_of(const struct dynapipe_pipeline *pipeline);
-
-#endif

@@ -3,8 +3,7 @@
 // they go through. Times are in us, memory in MB (10^6 bytes).
 //
 // The structures own nothing: their arrays lie in a room (micro_batches_take) or belong to the caller.
-#ifndef PPS_DYNAPIPE_MODEL_MICRO_BATCHES_H
-#define PPS_DYNAPIPE_MODEL_MICRO_BATCHES_H
+#pragma once
 
 #include "kernels/common/plan/room.h"
 
@@ -69,5 +68,3 @@ static inline void micro_batches_copy(struct micro_batches *to, int64_t at,
 // Takes the arrays from the room; their values are not set.
 void micro_batches_take(struct micro_batches *batches, int32_t count, int32_t stages,
                         struct room *room);
-
-#endif

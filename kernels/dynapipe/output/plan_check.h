@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads plans of steps and replays them: the instructions of every replica must be valid, fit in memory, and take the time
 // and the memory that the plan states.
-#ifndef PPS_DYNAPIPE_OUTPUT_PLAN_CHECK_H
-#define PPS_DYNAPIPE_OUTPUT_PLAN_CHECK_H
+#pragma once
 
 #include "ppsweep/fault.h"
 
@@ -24,5 +23,3 @@ struct plan_checked {
 // hold what it states; an empty fault->text means out of memory.
 bool plan_check(const struct cJSON *root, struct plan_checked *checked, bool *is_wrong,
                 struct pps_fault *fault);
-
-#endif

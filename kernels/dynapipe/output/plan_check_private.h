@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The parts of the check of plans: what the instructions of a replica give is compared with every figure that the plan
 // states.
-#ifndef PPS_DYNAPIPE_OUTPUT_PLAN_CHECK_PRIVATE_H
-#define PPS_DYNAPIPE_OUTPUT_PLAN_CHECK_PRIVATE_H
+#pragma once
 
 #include "kernels/dynapipe/instructions/instructions_check.h"
 #include "kernels/dynapipe/output/plan_read.h"
@@ -55,5 +54,3 @@ bool plan_check_step(struct plan_reading *r, const struct cJSON *root);
 
 // Checks micro-batches and samples of all replicas: each appears once.
 bool plan_check_samples(struct plan_reading *r, const struct cJSON *root);
-
-#endif

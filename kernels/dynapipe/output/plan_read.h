@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads parts of plans of steps: the pipeline, and the times and memory of a replica as simulated.
-#ifndef PPS_DYNAPIPE_OUTPUT_PLAN_READ_H
-#define PPS_DYNAPIPE_OUTPUT_PLAN_READ_H
+#pragma once
 
 #include "kernels/dynapipe/model/micro_batches.h"
 #include "ppsweep/fault.h"
@@ -41,5 +40,3 @@ bool plan_order_read(const struct cJSON *replica, int32_t count, int32_t *order,
 
 // Returns whether an item is a whole number within limits.
 bool plan_whole_read(const struct cJSON *item, int32_t least, int32_t most, int32_t *value);
-
-#endif

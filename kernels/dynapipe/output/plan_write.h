@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes the plan of a step as one line of JSON: figures, micro-batches, times and memory as simulated, and the
 // instructions of every device. kernels/dynapipe/model.md describes the document.
-#ifndef PPS_DYNAPIPE_OUTPUT_PLAN_WRITE_H
-#define PPS_DYNAPIPE_OUTPUT_PLAN_WRITE_H
+#pragma once
 
 #include "base/text/text_buffer.h"
 #include "kernels/dynapipe/instructions/instructions.h"
@@ -44,5 +43,3 @@ struct step_figures step_figures_of(const struct planned_step *step);
 
 // Appends the plan and a line break.
 void plan_write(const struct planned_step *step, struct text_buffer *out);
-
-#endif

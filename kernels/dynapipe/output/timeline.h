@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sends executed schedules as timelines: the compute lane and the send lane of every device, and its memory.
-#ifndef PPS_DYNAPIPE_OUTPUT_TIMELINE_H
-#define PPS_DYNAPIPE_OUTPUT_TIMELINE_H
+#pragma once
 
 #include "kernels/dynapipe/methods/lanes.h"
 #include "ppsweep/kernel.h"
@@ -20,5 +19,3 @@ struct timeline {
 
 // Returns false if memory runs out.
 bool timeline_send(const struct timeline *timeline, const struct pps_trace_sink *sink);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Holds the state of a search for linear plans.
-#ifndef PPS_DYNAPIPE_SEARCH_LINEAR_PRIVATE_H
-#define PPS_DYNAPIPE_SEARCH_LINEAR_PRIVATE_H
+#pragma once
 
 #include "kernels/dynapipe/search/linear_search.h"
 
@@ -46,5 +45,3 @@ void linear_starts(struct linear_search *search);
 
 // Enumerates all plans if half of the budget suffices. Returns whether it did.
 bool linear_enumerate(struct linear_search *search);
-
-#endif

@@ -3,8 +3,7 @@
 // every micro-batch and stage together. All plans that it looks at fit in memory, so that there is a plan as soon as one
 // exists. Few plans are enumerated; otherwise simulated annealing (Kirkpatrick, Gelatt, Vecchi, Science 220, 1983)
 // improves the best of several simple plans. The answer depends on the task only.
-#ifndef PPS_DYNAPIPE_SEARCH_LINEAR_SEARCH_H
-#define PPS_DYNAPIPE_SEARCH_LINEAR_SEARCH_H
+#pragma once
 
 #include "kernels/dynapipe/methods/linear.h"
 #include "kernels/dynapipe/search/plan_task.h"
@@ -35,5 +34,3 @@ bool linear_search_run(struct linear_search *search, const struct plan_task *tas
 
 // Returns the evaluator, open for the last task: linear_write writes plans of the answer.
 struct linear *linear_search_linear(struct linear_search *search);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The state of a search for orders, and its moves.
-#ifndef PPS_DYNAPIPE_SEARCH_PASS_PRIVATE_H
-#define PPS_DYNAPIPE_SEARCH_PASS_PRIVATE_H
+#pragma once
 
 #include "kernels/dynapipe/methods/pass_orders.h"
 #include "kernels/dynapipe/search/pass_search.h"
@@ -52,5 +51,3 @@ void pass_wait(struct pass_search *search, int32_t forward, int32_t backward);
 
 // Lets a forward run before the backward of another micro-batch, here and at all earlier stages.
 void pass_overtake(struct pass_search *search, int32_t forward, int32_t backward);
-
-#endif

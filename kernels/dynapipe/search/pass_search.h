@@ -3,8 +3,7 @@
 // instructions can express is a plan, so forwards and backwards need not take turns, and devices need not agree on an
 // order of the micro-batches. Simulated annealing improves plans that the caller offers; all plans that it looks at
 // fit in memory. The answer depends on the task and on what was offered only.
-#ifndef PPS_DYNAPIPE_SEARCH_PASS_SEARCH_H
-#define PPS_DYNAPIPE_SEARCH_PASS_SEARCH_H
+#pragma once
 
 #include "kernels/dynapipe/search/plan_task.h"
 #include "kernels/dynapipe/search/rule.h"
@@ -37,5 +36,3 @@ struct pass_found pass_search_found(const struct pass_search *search);
 // Writes the best plan: its order of micro-batches, its recomputation, and micro-batches and lanes of the rule.
 void pass_search_write(const struct pass_search *search, int32_t *order, uint8_t *recompute,
                        struct rule *rule);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Plans one replica: chooses method, order of the micro-batches and recomputation so that the step is short and every
 // device keeps within its memory. The answer depends on the request only, not on time or threads.
-#ifndef PPS_DYNAPIPE_SEARCH_PLAN_SEARCH_H
-#define PPS_DYNAPIPE_SEARCH_PLAN_SEARCH_H
+#pragma once
 
 #include "kernels/dynapipe/search/linear_search.h"
 #include "kernels/dynapipe/search/pass_search.h"
@@ -91,5 +90,3 @@ enum plan_outcome plan_search_run(struct plan_search *search,
 // schedule. The last answer of plan_search_run ends.
 double plan_search_plain(struct plan_search *search, const struct plan_task *task,
                          enum method method, struct poll *poll);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Says what a search for plans has to schedule, and how long it may take.
-#ifndef PPS_DYNAPIPE_SEARCH_PLAN_TASK_H
-#define PPS_DYNAPIPE_SEARCH_PLAN_TASK_H
+#pragma once
 
 #include "kernels/dynapipe/model/micro_batches.h"
 
@@ -60,5 +59,3 @@ static inline enum dynapipe_recompute plan_leanest(const struct plan_task *task,
     }
     return best;
 }
-
-#endif

@@ -2,8 +2,7 @@
 // Searches plans as the published planner does (DynaPipe, Jiang et al., EuroSys 2024): a few orders of the
 // micro-batches for each method, and recomputation added step by step until the plan fits. Its faults are mended, or kept
 // for comparison.
-#ifndef PPS_DYNAPIPE_SEARCH_PUBLISHED_SEARCH_H
-#define PPS_DYNAPIPE_SEARCH_PUBLISHED_SEARCH_H
+#pragma once
 
 #include "kernels/dynapipe/search/rule.h"
 
@@ -45,5 +44,3 @@ struct published_search *published_search_take(const struct plan_size *size, str
 // Searches. Returns false if the poll (may be NULL) ended the search; the answer holds the best plan so far.
 bool published_search_run(struct published_search *search, const struct published_task *task,
                           struct poll *poll, struct published_answer *answer);
-
-#endif

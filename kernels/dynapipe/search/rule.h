@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Evaluates plans of any assignment: a method schedules the micro-batches in an order and with a recomputation.
-#ifndef PPS_DYNAPIPE_SEARCH_RULE_H
-#define PPS_DYNAPIPE_SEARCH_RULE_H
+#pragma once
 
 #include "kernels/dynapipe/methods/methods.h"
 #include "kernels/dynapipe/search/plan_task.h"
@@ -42,5 +41,3 @@ void rule_evaluate(struct rule *rule, const struct plan_task *task,
 
 // Sets the peaks, the excess and `fits` from the lanes.
 void rule_weigh(struct rule *rule, const struct plan_task *task);
-
-#endif

@@ -2,8 +2,7 @@
 // Searches plans of one method for any assignment: the order of the micro-batches, their recomputation, and under the
 // cyclic rule how many of them each device holds. Simulated annealing improves the best of several simple plans. The
 // answer depends on the task only.
-#ifndef PPS_DYNAPIPE_SEARCH_RULE_SEARCH_H
-#define PPS_DYNAPIPE_SEARCH_RULE_SEARCH_H
+#pragma once
 
 #include "kernels/dynapipe/search/rule.h"
 
@@ -30,5 +29,3 @@ struct rule_found {
 };
 
 struct rule_found rule_search_found(const struct rule_search *search);
-
-#endif

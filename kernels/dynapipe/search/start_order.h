@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Orders micro-batches by simple rules, from which searches start.
-#ifndef PPS_DYNAPIPE_SEARCH_START_ORDER_H
-#define PPS_DYNAPIPE_SEARCH_START_ORDER_H
+#pragma once
 
 #include "kernels/dynapipe/search/plan_task.h"
 
@@ -23,5 +22,3 @@ enum { START_TYPES = DYNAPIPE_RECOMPUTE_TYPES + 1 };
 
 // Writes the recomputation of a start, [count * stages]. Returns false if its type is not allowed.
 bool start_recompute_write(const struct plan_task *task, int type, uint8_t *recompute);
-
-#endif

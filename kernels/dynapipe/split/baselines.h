@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Divides samples by simple rules, for comparison: by a number of tokens, or into micro-batches of equal size.
-#ifndef PPS_DYNAPIPE_SPLIT_BASELINES_H
-#define PPS_DYNAPIPE_SPLIT_BASELINES_H
+#pragma once
 
 #include "kernels/dynapipe/split/split.h"
 
@@ -18,5 +17,3 @@ enum split_outcome split_by_tokens(struct split_memory *memory, const struct spl
 // last one may have fewer.
 enum split_outcome split_uniformly(struct split_memory *memory, const struct split_task *task,
                                    int32_t rows, struct split_result *result);
-
-#endif

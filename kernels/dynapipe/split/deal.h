@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Deals micro-batches to replicas so that the replica with the most work has little: multiway largest differencing,
 // improved by moves and swaps, and exact for few micro-batches.
-#ifndef PPS_DYNAPIPE_SPLIT_DEAL_H
-#define PPS_DYNAPIPE_SPLIT_DEAL_H
+#pragma once
 
 #include "kernels/common/pipeline/poll.h"
 #include "kernels/common/plan/room.h"
@@ -31,5 +30,3 @@ struct split_dealer *split_dealer_take(int32_t micro_batches, int32_t replicas,
 // ended the loop; then the deal is whole, but may be improved.
 bool split_deal(struct split_dealer *dealer, const double *times, int32_t n, int32_t k,
                 struct poll *poll, struct split_deal *deal);
-
-#endif

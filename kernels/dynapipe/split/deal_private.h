@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The parts of a deal: the first deal and the exact search.
-#ifndef PPS_DYNAPIPE_SPLIT_DEAL_PRIVATE_H
-#define PPS_DYNAPIPE_SPLIT_DEAL_PRIVATE_H
+#pragma once
 
 #include "kernels/dynapipe/split/deal.h"
 
@@ -42,5 +41,3 @@ bool deal_by_differences(struct split_dealer *d, struct poll *poll);
 // Finds the optimal deal of at most SPLIT_EXACT_DEALS micro-batches. slowest: of the present deal. Returns false if
 // the poll ended the search; the deal is then the best so far.
 bool deal_exactly(struct split_dealer *d, double slowest, double bound, struct poll *poll);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds the division of an order of samples into groups with the smallest objective, exactly: the least sum of
 // group times for every bound of the longest group that can be optimal.
-#ifndef PPS_DYNAPIPE_SPLIT_DIVISION_H
-#define PPS_DYNAPIPE_SPLIT_DIVISION_H
+#pragma once
 
 #include "kernels/dynapipe/split/groups.h"
 
@@ -35,5 +34,3 @@ enum split_outcome split_divide(struct split_divider *divider,
                                 const struct split_groups *groups,
                                 const struct split_pipeline *pipeline, struct poll *poll,
                                 struct split_division *division);
-
-#endif

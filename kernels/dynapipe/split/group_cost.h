@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Computes time and memory of a micro-batch on the busiest device of a pipeline from the cost of one layer.
 // Times are in ms, memory in MB (10^6 bytes).
-#ifndef PPS_DYNAPIPE_SPLIT_GROUP_COST_H
-#define PPS_DYNAPIPE_SPLIT_GROUP_COST_H
+#pragma once
 
 #include "kernels/dynapipe/model/micro_batches.h"
 
@@ -55,5 +54,3 @@ double split_longest_weight(const struct split_pipeline *pipeline);
 
 // Returns the objective of a division: the fill of the pipeline plus the work of one replica.
 double split_objective(const struct split_pipeline *pipeline, double longest, double sum);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lists the groups of consecutive samples of an order that may be micro-batches, with their times.
-#ifndef PPS_DYNAPIPE_SPLIT_GROUPS_H
-#define PPS_DYNAPIPE_SPLIT_GROUPS_H
+#pragma once
 
 #include "kernels/common/pipeline/poll.h"
 #include "kernels/dynapipe/split/group_cost.h"
@@ -51,5 +50,3 @@ bool split_groups_fill(struct split_groups *groups, const struct split_samples *
 bool split_groups_one(struct split_groups *groups, const struct split_samples *samples,
                       const int32_t *order, const struct split_rules *rules, int32_t first,
                       int32_t size, struct split_group *group, int32_t *row_of);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Orders samples with an input and a target length: similar samples form clusters, and a short path through the
 // centres of the clusters gives their order.
-#ifndef PPS_DYNAPIPE_SPLIT_PATH_ORDER_H
-#define PPS_DYNAPIPE_SPLIT_PATH_ORDER_H
+#pragma once
 
 #include "kernels/common/pipeline/poll.h"
 #include "kernels/dynapipe/split/samples.h"
@@ -116,5 +115,3 @@ void split_path_order_take(struct split_path_order *memory, int32_t samples, str
 bool split_path_order(struct split_path_order *memory, const struct split_samples *samples,
                       enum split_measure measure, enum split_total total, struct poll *poll,
                       int32_t *order);
-
-#endif

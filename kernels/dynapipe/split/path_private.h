@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Searches short paths through many points locally.
-#ifndef PPS_DYNAPIPE_SPLIT_PATH_PRIVATE_H
-#define PPS_DYNAPIPE_SPLIT_PATH_PRIVATE_H
+#pragma once
 
 #include "kernels/dynapipe/split/path_order.h"
 
@@ -21,5 +20,3 @@ static inline int64_t path_step(const struct path_task *t, int32_t a, int32_t b)
 // Writes the best of several paths: each follows the nearest points from another start, and is improved by 2-opt and
 // or-opt until no step improves it. Returns false if the poll (may be NULL) ended the search.
 bool path_search(const struct path_task *t, struct poll *poll, int32_t *sequence);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Holds the lengths of the samples of one global batch, pads them, sorts the samples by length, and packs
 // them into rows.
-#ifndef PPS_DYNAPIPE_SPLIT_SAMPLES_H
-#define PPS_DYNAPIPE_SPLIT_SAMPLES_H
+#pragma once
 
 #include "kernels/common/plan/room.h"
 
@@ -57,5 +56,3 @@ void split_rows_clear(struct split_rows *rows, const struct split_samples *sampl
 
 // Adds a sample. Returns its row, which may be a new one.
 int32_t split_rows_add(struct split_rows *rows, int32_t sample);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Divides the samples of a global batch into micro-batches: tries orders of samples, limits of memory and recompute
 // types, and keeps the division with the smallest objective. The answer depends on the task only.
-#ifndef PPS_DYNAPIPE_SPLIT_SPLIT_H
-#define PPS_DYNAPIPE_SPLIT_SPLIT_H
+#pragma once
 
 #include "kernels/dynapipe/split/division.h"
 #include "kernels/dynapipe/split/path_order.h"
@@ -67,5 +66,3 @@ struct split_memory *split_memory_take(int32_t samples, int32_t width, struct ro
 // Divides the samples: at most as many as the memory has room for. poll: may be NULL.
 enum split_outcome split_run(struct split_memory *memory, const struct split_task *task,
                              struct poll *poll, struct split_result *result);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The memory of divisions of samples, and the rules of an attempt.
-#ifndef PPS_DYNAPIPE_SPLIT_SPLIT_PRIVATE_H
-#define PPS_DYNAPIPE_SPLIT_SPLIT_PRIVATE_H
+#pragma once
 
 #include "kernels/dynapipe/split/split.h"
 
@@ -22,5 +21,3 @@ enum { SPLIT_ATTEMPTS = SPLIT_LIMITS * DYNAPIPE_RECOMPUTE_TYPES };
 // if the task bars the recompute type.
 bool split_attempt(const struct split_task *task, int attempt, struct split_rules *rules,
                    enum split_limit *limit);
-
-#endif

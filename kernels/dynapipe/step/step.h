@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Plans one training step: divides the samples of a global batch into micro-batches, deals them to the replicas, and plans
 // every replica. Times are in us unless a name says ms, memory in MB (10^6 bytes). The answers depend on the task only.
-#ifndef PPS_DYNAPIPE_STEP_STEP_H
-#define PPS_DYNAPIPE_STEP_STEP_H
+#pragma once
 
 #include "kernels/dynapipe/costs/network.h"
 #include "kernels/dynapipe/search/plan_search.h"
@@ -134,5 +133,3 @@ enum plan_outcome step_plan_filled(struct step_replica *replica, const struct st
                                    const struct step_choice *choice,
                                    const bool has[DYNAPIPE_RECOMPUTE_TYPES],
                                    enum dynapipe_recompute start, struct poll *poll);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The stages of a configured training, priced for micro-batches of any shape as `ppsweep check` prices those of the
 // training itself: times of all parts, messages, states of devices, and activations with what the allocator adds.
-#ifndef PPS_DYNAPIPE_TRAINING_TRAINING_STAGES_H
-#define PPS_DYNAPIPE_TRAINING_TRAINING_STAGES_H
+#pragma once
 
 #include "kernels/configuration/configuration.h"
 #include "kernels/dynapipe/step/step.h"
@@ -32,5 +31,3 @@ void training_stages_free(struct training_stages *stages); // a zeroed struct is
 // Sets everything of a setup but links. mine: the only type is DYNAPIPE_KEEP, with the recomputation of the training. The caller
 // opens the setup.
 void training_stages_setup(struct training_stages *stages, bool mine, struct step_setup *setup);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A configuration file of a training framework as it is read, and what a changed one is to contain.
-#ifndef PPS_KERNELS_FRAMEWORKS_FORM_CONFIGURATION_H
-#define PPS_KERNELS_FRAMEWORKS_FORM_CONFIGURATION_H
+#pragma once
 
 #include "base/document/json.h"
 #include "base/document/plain.h"
@@ -95,5 +94,3 @@ struct framework_settings {
     int n_record_ranks;
     bool dry_run; // switch on what a dry run needs in the file
 };
-
-#endif

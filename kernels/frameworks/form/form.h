@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The readers and writers of the frameworks, and what they share: building a run document whose
 // items have places in the user's text.
-#ifndef PPS_KERNELS_FRAMEWORKS_FORM_FORM_H
-#define PPS_KERNELS_FRAMEWORKS_FORM_FORM_H
+#pragma once
 
 #include "base/edit/text_edit.h"
 #include "kernels/frameworks/form/configuration.h"
@@ -150,5 +149,3 @@ struct framework_form {
     bool (*read)(struct framework_reader *r, const struct plaindoc *document);
     bool (*write)(struct framework_writer *w, const struct plaindoc *document);
 };
-
-#endif

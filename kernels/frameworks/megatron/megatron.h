@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Configurations of Megatron-LM and MindSpeed: launch scripts, argument lists and YAML files.
-#ifndef PPS_KERNELS_FRAMEWORKS_MEGATRON_MEGATRON_H
-#define PPS_KERNELS_FRAMEWORKS_MEGATRON_MEGATRON_H
+#pragma once
 
 #include "kernels/frameworks/form/form.h"
 
 extern const struct framework_form megatron_script_form, megatron_yaml_form;
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The arguments of Megatron-LM and MindSpeed that describe the shape, the strategy or the devices,
 // under their real names. planner/nd/launch/launch.h names the sources.
-#ifndef PPS_KERNELS_FRAMEWORKS_MEGATRON_MEGATRON_KEYS_H
-#define PPS_KERNELS_FRAMEWORKS_MEGATRON_MEGATRON_KEYS_H
+#pragma once
 
 #include "kernels/frameworks/shell/shell_arguments.h"
 
@@ -199,5 +198,3 @@ const char *megatron_name_of(const char *name);
 
 // For commands: how many values an argument takes.
 enum shell_kind megatron_kind_of(const char *name);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The reader and the writer of Megatron-LM and MindSpeed configurations. Private to megatron*.c.
-#ifndef PPS_KERNELS_FRAMEWORKS_MEGATRON_MEGATRON_PRIVATE_H
-#define PPS_KERNELS_FRAMEWORKS_MEGATRON_MEGATRON_PRIVATE_H
+#pragma once
 
 #include "base/text/number.h"
 #include "kernels/frameworks/form/form.h"
@@ -175,5 +174,3 @@ bool megatron_put_kinds(const struct megatron *m, const bool *experts, int64_t w
 
 bool megatron_write_script(struct framework_writer *w, const struct plaindoc *document);
 bool megatron_write_yaml(struct framework_writer *w, const struct plaindoc *document);
-
-#endif

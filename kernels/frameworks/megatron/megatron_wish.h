@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The arguments that a configuration of Megatron-LM is to have, derived from settings and from the
 // arguments that it has. Private to megatron*.c.
-#ifndef PPS_KERNELS_FRAMEWORKS_MEGATRON_MEGATRON_WISH_H
-#define PPS_KERNELS_FRAMEWORKS_MEGATRON_MEGATRON_WISH_H
+#pragma once
 
 #include "base/text/text_buffer.h"
 #include "kernels/frameworks/megatron/megatron_private.h"
@@ -52,5 +51,3 @@ bool megatron_change_yaml(struct framework_writer *w, const struct plaindoc *doc
 
 // Splits a number of devices into nodes of at most per_node devices.
 void megatron_nodes_of(int64_t devices, int64_t per_node, int64_t *nodes, int64_t *of_node);
-
-#endif

@@ -5,8 +5,7 @@
 // classes with named values, variables, attributes that are set later, and functions of the same file.
 // A call Name(a=1) is a map with the key "_call" for its name and "_args" for values without a name.
 // Everything else is the text "?": also what a condition or a loop sets.
-#ifndef PPS_KERNELS_FRAMEWORKS_PYTHON_PYTHON_H
-#define PPS_KERNELS_FRAMEWORKS_PYTHON_PYTHON_H
+#pragma once
 
 #include "base/document/plain.h"
 
@@ -29,5 +28,3 @@ void python_find_functions(struct python_functions *functions, const char *text)
 // Free the document with settings_free().
 bool python_read(struct plaindoc *document, const char *text, size_t n,
                  const struct python_functions *functions, const char *name);
-
-#endif

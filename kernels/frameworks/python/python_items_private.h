@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Items of a document that is read from a Python file, with their places in the text. Functions set `failed`
 // where memory or MOST_VALUES runs out.
-#ifndef PPS_KERNELS_FRAMEWORKS_PYTHON_PYTHON_ITEMS_PRIVATE_H
-#define PPS_KERNELS_FRAMEWORKS_PYTHON_PYTHON_ITEMS_PRIVATE_H
+#pragma once
 
 #include "kernels/frameworks/python/python.h"
 
@@ -32,5 +31,3 @@ cJSON *python_copy_of(struct python *p, const cJSON *item);
 
 // Puts an item into an object, which owns it then, in place of the one with this key. Does nothing without both.
 void python_put(struct python *p, cJSON *object, const char *key, cJSON *item);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ends of names, strings and statements in the text of a Python file. Offsets count bytes from the beginning
 // of the text, which ends with a zero byte.
-#ifndef PPS_KERNELS_FRAMEWORKS_PYTHON_PYTHON_TEXT_PRIVATE_H
-#define PPS_KERNELS_FRAMEWORKS_PYTHON_PYTHON_TEXT_PRIVATE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,5 +24,3 @@ size_t python_end_of_statement(const char *text, size_t at);
 
 // Returns the number of blanks before the first word of the line.
 size_t python_indent_of(const char *text, size_t at);
-
-#endif

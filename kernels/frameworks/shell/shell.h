@@ -12,8 +12,7 @@
 // one of them adds carry the number of the condition.
 //
 // A file may also hold arguments alone (--name value ...), on any number of lines.
-#ifndef PPS_KERNELS_FRAMEWORKS_SHELL_SHELL_H
-#define PPS_KERNELS_FRAMEWORKS_SHELL_SHELL_H
+#pragma once
 
 #include "ppsweep/fault.h"
 
@@ -122,5 +121,3 @@ bool shell_beside(const struct shell_script *script, const struct shell_text *wo
 
 // Returns the offset for messages: of the literal, otherwise of the expansion.
 size_t shell_word_at(const struct shell_text *word, const struct shell_script *script);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The arguments --name value of a command. Names compare without --, and _ is the same as -.
-#ifndef PPS_KERNELS_FRAMEWORKS_SHELL_SHELL_ARGUMENTS_H
-#define PPS_KERNELS_FRAMEWORKS_SHELL_SHELL_ARGUMENTS_H
+#pragma once
 
 #include "kernels/frameworks/shell/shell.h"
 
@@ -40,5 +39,3 @@ size_t shell_count_argument(const struct shell_command *command, const char *nam
 // Returns the first command with the most arguments that matter; NULL: none has any.
 const struct shell_command *shell_command_with(const struct shell_script *script,
                                                shell_kind_of *kind_of);
-
-#endif

@@ -4,8 +4,7 @@
 // The value of --name $X is changed in the assignment of X, unless that changes another argument,
 // too: then the new value replaces $X. An added argument follows the last argument of the same
 // array, text or command, in the same style. Each change is checked by reading the changed script.
-#ifndef PPS_KERNELS_FRAMEWORKS_SHELL_SHELL_EDIT_H
-#define PPS_KERNELS_FRAMEWORKS_SHELL_SHELL_EDIT_H
+#pragma once
 
 #include "base/edit/text_edit.h"
 #include "kernels/frameworks/shell/shell_arguments.h"
@@ -45,5 +44,3 @@ bool shell_set_variable(struct shell_edit *edit, const char *name, const char *v
 // Adds the changes to those of the original text. false: out of memory.
 bool shell_edit_finish(const struct shell_edit *edit, struct text_edit *changes);
 void shell_edit_free(struct shell_edit *edit);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Trials of changes to a launch script. Private to shell_edit*.c.
-#ifndef PPS_KERNELS_FRAMEWORKS_SHELL_SHELL_EDIT_PRIVATE_H
-#define PPS_KERNELS_FRAMEWORKS_SHELL_SHELL_EDIT_PRIVATE_H
+#pragma once
 
 #include "kernels/frameworks/shell/shell_edit.h"
 
@@ -43,5 +42,3 @@ bool shell_edit_fail(struct shell_edit *edit, size_t at, const char *name, const
 // Adds an argument beside the first of the siblings that the command has.
 bool shell_add(struct shell_edit *edit, const struct shell_script *script, const char *name,
                const char *value, const char *const *siblings);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The interpreter of launch scripts. Private to kernels/frameworks/shell.
-#ifndef PPS_KERNELS_FRAMEWORKS_SHELL_SHELL_PRIVATE_H
-#define PPS_KERNELS_FRAMEWORKS_SHELL_SHELL_PRIVATE_H
+#pragma once
 
 #include "kernels/frameworks/shell/shell.h"
 
@@ -177,5 +176,3 @@ enum shell_status shell_double_brackets(struct shell *sh, size_t from);
 enum shell_status shell_double_parentheses(struct shell *sh, size_t from);
 // Reads `name() body` or `function name body`. false: none is next.
 bool shell_function_next(struct shell *sh);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The settings of a command as a document: --a.b 8 and a.b=8 are the number 8 at the path a.b.
 // Every value has its place in the script.
-#ifndef PPS_KERNELS_FRAMEWORKS_SHELL_SHELL_SETTINGS_H
-#define PPS_KERNELS_FRAMEWORKS_SHELL_SHELL_SETTINGS_H
+#pragma once
 
 #include "base/document/plain.h"
 #include "kernels/frameworks/shell/shell.h"
@@ -37,5 +36,3 @@ const cJSON *settings_get(const struct plaindoc *settings, const char *path);
 cJSON *settings_value(const char *text, size_t n);
 
 void settings_free(struct plaindoc *settings);
-
-#endif

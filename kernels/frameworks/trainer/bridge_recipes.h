@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Values of recipes of Megatron-Bridge that launch lines name.
-#ifndef PPS_KERNELS_FRAMEWORKS_TRAINER_BRIDGE_RECIPES_H
-#define PPS_KERNELS_FRAMEWORKS_TRAINER_BRIDGE_RECIPES_H
+#pragma once
 
 struct bridge_recipe {
     const char *name;     // for launch lines
@@ -13,5 +12,3 @@ struct bridge_recipe {
 // Returns a recipe by the name of its function, or by the shorter name that it has for launch lines; NULL: not
 // known.
 const struct bridge_recipe *bridge_recipe_find(const char *name);
-
-#endif

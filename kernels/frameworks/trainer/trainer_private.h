@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What configurations of trainers say. Private to kernels/frameworks/trainer.
-#ifndef PPS_KERNELS_FRAMEWORKS_TRAINER_TRAINER_PRIVATE_H
-#define PPS_KERNELS_FRAMEWORKS_TRAINER_TRAINER_PRIVATE_H
+#pragma once
 
 #include "kernels/frameworks/shell/shell.h"
 #include "kernels/frameworks/trainer/trainer.h"
@@ -139,5 +138,3 @@ void trainer_move_notes(struct trainer *t, size_t first, size_t at);
 
 // Puts the whole training.
 bool trainer_put(struct trainer *t);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes strategies into trainers' configurations. Private to kernels/frameworks/trainer.
-#ifndef PPS_KERNELS_FRAMEWORKS_TRAINER_TRAINER_WRITE_H
-#define PPS_KERNELS_FRAMEWORKS_TRAINER_TRAINER_WRITE_H
+#pragma once
 
 #include "kernels/frameworks/shell/shell_settings.h"
 #include "kernels/frameworks/trainer/trainer_private.h"
@@ -53,5 +52,3 @@ bool trainer_write_launch(struct framework_writer *w, const struct plaindoc *doc
 
 // Writes all settings. Returns false with a fault if the configuration cannot say one of them.
 bool trainer_write_all(struct trainer_writer *w);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compares the order of a family with orders from dispatch, and with the same order after its weight
 // gradients are placed anew, within the same memory.
-#ifndef PPS_SCHEDULE_AUTOMATIC_ALTERNATIVES_H
-#define PPS_SCHEDULE_AUTOMATIC_ALTERNATIVES_H
+#pragma once
 
 #include "kernels/schedule/automatic/choice.h"
 #include "kernels/schedule/automatic/greedy.h"
@@ -44,5 +43,3 @@ enum family_status alternatives_choose(struct alternatives *alternatives,
                                        const struct family_options *options,
                                        const struct alternatives_plan *plan, struct poll *poll,
                                        struct order *order);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lists the families whose orders look at the times of the stages and at the memory limits.
-#ifndef PPS_SCHEDULE_AUTOMATIC_AUTOMATIC_H
-#define PPS_SCHEDULE_AUTOMATIC_AUTOMATIC_H
+#pragma once
 
 #include "kernels/schedule/families/family.h"
 
@@ -15,5 +14,3 @@ extern const struct family family_v_half;
 extern const struct family family_v_min;
 extern const struct family family_v_1f1b;
 extern const struct family family_vshape_dispatch;
-
-#endif

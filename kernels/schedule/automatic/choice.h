@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Chooses the best of several orders for one pipeline: executes each order, and refuses those that
 // cannot run, exceed a limit of memory, or are worse than the published order.
-#ifndef PPS_SCHEDULE_AUTOMATIC_CHOICE_H
-#define PPS_SCHEDULE_AUTOMATIC_CHOICE_H
+#pragma once
 
 #include "kernels/common/executor/executor.h"
 #include "kernels/schedule/families/family.h"
@@ -35,5 +34,3 @@ bool choice_offer(struct choice *choice, const struct order *order);
 void choice_keep_level(struct choice *choice, bool with_peak);
 
 enum family_status choice_status(const struct choice *choice);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Holds what the automatic schedulers look at besides the times of the stages: delays of messages,
 // room for memory, and the tolerance of comparisons of times.
-#ifndef PPS_SCHEDULE_AUTOMATIC_COSTS_H
-#define PPS_SCHEDULE_AUTOMATIC_COSTS_H
+#pragma once
 
 #include "kernels/common/plan/pipeline.h"
 
@@ -37,5 +36,3 @@ static inline bool costs_by(const struct costs *costs, double a, double b)
 {
     return a <= b + costs->epsilon;
 }
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds the device with the earliest start as starts change: a tournament of devices in a binary tree. Of
 // equal starts the smaller rank wins, and of equal ranks the smaller device.
-#ifndef PPS_SCHEDULE_AUTOMATIC_EARLIEST_H
-#define PPS_SCHEDULE_AUTOMATIC_EARLIEST_H
+#pragma once
 
 #include "kernels/common/plan/room.h"
 
@@ -63,5 +62,3 @@ static inline int32_t earliest_device(const struct earliest *earliest)
 {
     return earliest->winner[1];
 }
-
-#endif

@@ -2,8 +2,7 @@
 // Builds an order by dispatch: operation by operation, the one that can start first. Keeps the memory
 // limits and cannot deadlock: a forward leaves room for the later chunks of its micro-batch. For
 // pipelines of one direction without slices.
-#ifndef PPS_SCHEDULE_AUTOMATIC_GREEDY_H
-#define PPS_SCHEDULE_AUTOMATIC_GREEDY_H
+#pragma once
 
 #include "kernels/common/pipeline/poll.h"
 #include "kernels/common/plan/order.h"
@@ -30,5 +29,3 @@ enum greedy_status { GREEDY_DONE, GREEDY_NO_ROOM, GREEDY_STOPPED };
 enum greedy_status greedy_build(struct greedy *greedy, const struct pipeline *pipeline,
                                 const struct greedy_rule *rule, struct poll *poll,
                                 struct order *order);
-
-#endif

@@ -2,8 +2,7 @@
 // Places the weight gradients of an order anew: keeps the order of all other operations, and runs weight
 // gradients where a device would wait, or where memory must be freed. For pipelines of one direction
 // without slices, and orders with B and W.
-#ifndef PPS_SCHEDULE_AUTOMATIC_REFILL_H
-#define PPS_SCHEDULE_AUTOMATIC_REFILL_H
+#pragma once
 
 #include "kernels/common/pipeline/poll.h"
 #include "kernels/common/plan/order.h"
@@ -20,5 +19,3 @@ enum refill_status { REFILL_DONE, REFILL_NO_ROOM, REFILL_STOPPED };
 enum refill_status refill_build(struct refill *refill, const struct pipeline *pipeline,
                                 const struct order *from, double threshold, struct poll *poll,
                                 struct order *to);
-
-#endif

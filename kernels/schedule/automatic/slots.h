@@ -5,8 +5,7 @@
 //
 // Phases of a micro-batch on a device: 0, 1: forwards of the first and the second stage; 2, 3: backwards of
 // the second and the first stage.
-#ifndef PPS_SCHEDULE_AUTOMATIC_SLOTS_H
-#define PPS_SCHEDULE_AUTOMATIC_SLOTS_H
+#pragma once
 
 #include "kernels/common/pipeline/poll.h"
 #include "kernels/common/plan/order.h"
@@ -43,5 +42,3 @@ struct slots_pattern {
 // pattern needs more slots than were taken.
 bool slots_build(struct slots *slots, const struct pipeline_shape *shape,
                  const struct slots_pattern *pattern, struct poll *poll, struct order *order);
-
-#endif

@@ -4,8 +4,7 @@
 // A micro-batch crosses every device in four phases: forward of the first stage (from device 0 to
 // P - 1), forward of the second stage (back to device 0), backward of the second stage (to P - 1),
 // and backward of the first stage (back to 0). A weight gradient follows each backward.
-#ifndef PPS_SCHEDULE_AUTOMATIC_VEE_ATTEMPT_H
-#define PPS_SCHEDULE_AUTOMATIC_VEE_ATTEMPT_H
+#pragma once
 
 #include "kernels/common/pipeline/poll.h"
 #include "kernels/common/plan/order.h"
@@ -38,5 +37,3 @@ void vee_attempt_take(struct vee_attempt *attempt, const struct pipeline_shape *
 // forward exceeds the limit although nothing can be freed. On FAMILY_DONE, attempt->most_idle is the greatest idle time of a device.
 enum family_status vee_attempt_run(struct vee_attempt *attempt, bool again, struct poll *poll,
                                    struct order *order);
-
-#endif

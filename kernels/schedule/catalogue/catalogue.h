@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lists the families of pipeline schedules by name. One table serves the kernel, the commands, help and
 // documentation.
-#ifndef PPS_SCHEDULE_CATALOGUE_CATALOGUE_H
-#define PPS_SCHEDULE_CATALOGUE_CATALOGUE_H
+#pragma once
 
 #include "kernels/schedule/families/family.h"
 
@@ -14,5 +13,3 @@ extern const struct family family_best;
 
 // Returns the family of this name, or of its alias (1f1b: one_f_one_b), those of classes.def included. NULL: none.
 const struct family *family_named(const char *name);
-
-#endif

@@ -4,8 +4,7 @@
 // A partial schedule is the number of operations done, the time at which each device is free, and the
 // arrivals of messages that are sent but not used. The order in which it was made does not matter for
 // what follows.
-#ifndef PPS_SCHEDULE_EXACT_BOUND_H
-#define PPS_SCHEDULE_EXACT_BOUND_H
+#pragma once
 
 #include "kernels/schedule/exact/instance.h"
 
@@ -48,5 +47,3 @@ void exact_bound_take(struct exact_bound *bound, const struct pipeline_shape *sh
 // Sets the starts and returns a lower bound of the objective of every completion. *sum: the sum of the
 // bounds of the devices, a measure of how good the state is among those with the same bound.
 double exact_bound_of(struct exact_bound *bound, const struct exact_state *state, double *sum);
-
-#endif

@@ -6,8 +6,7 @@
 // numbers of operations done). It keeps the best ones within a width, and drops those that a lower
 // bound or an earlier schedule of the same operations excludes. If nothing was dropped for lack of
 // width, the best order is the optimum. The width grows from pass to pass.
-#ifndef PPS_SCHEDULE_EXACT_EXACT_H
-#define PPS_SCHEDULE_EXACT_EXACT_H
+#pragma once
 
 #include "kernels/schedule/families/family.h"
 
@@ -38,5 +37,3 @@ enum family_status exact_solve(struct exact_search *search, const struct pipelin
 // The optimum for small pipelines, otherwise the best order that the memory and the budget allow: with one
 // stage per device, and in placement V. If the two W's of a device differ, v_ilp has no bound.
 extern const struct family family_zb_ilp, family_v_ilp;
-
-#endif

@@ -4,8 +4,7 @@
 //
 // Arrays over F's or B's have [stage * M + micro-batch]. The W's of a device run in the order of its
 // B's, whatever their stage; arrays over them have [w_first[device] + number].
-#ifndef PPS_SCHEDULE_EXACT_INSTANCE_H
-#define PPS_SCHEDULE_EXACT_INSTANCE_H
+#pragma once
 
 #include "kernels/schedule/families/family.h"
 
@@ -83,5 +82,3 @@ static inline int32_t exact_chunks(const struct exact_instance *instance, int32_
 
 // Returns whether memory `held` by operations is within the limit of the device.
 bool exact_instance_fits(const struct exact_instance *instance, int32_t device, double held);
-
-#endif

@@ -2,8 +2,7 @@
 // Keeps the partial schedules of the exact search that have the same number of operations. Of two with
 // the same operations, the layer drops the one that is not earlier at any stage or message. When it
 // is full, it drops the ones with the largest bounds, and remembers the least bound dropped.
-#ifndef PPS_SCHEDULE_EXACT_LAYER_H
-#define PPS_SCHEDULE_EXACT_LAYER_H
+#pragma once
 
 #include "kernels/schedule/exact/bound.h"
 
@@ -62,5 +61,3 @@ static inline struct exact_label *exact_layer_label(const struct exact_layer *la
 // Writes a label into the state.
 void exact_layer_unpack(const struct exact_layer *layer, const struct exact_instance *instance,
                         uint32_t i, struct exact_state *state);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A family of pipeline schedules turns a pipeline into an order of operations for every device.
 // kernels/schedule/catalogue lists all families.
-#ifndef PPS_SCHEDULE_FAMILIES_FAMILY_H
-#define PPS_SCHEDULE_FAMILIES_FAMILY_H
+#pragma once
 
 #include "kernels/common/pipeline/poll.h"
 #include "kernels/common/plan/order.h"
@@ -124,5 +123,3 @@ static inline bool family_is_in_reach(const struct family *family,
     return family->forwards_most == 0 ||
            (int64_t)shape->stages * shape->micro_batches <= family->forwards_most;
 }
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lists the families that follow a closed rule.
-#ifndef PPS_SCHEDULE_FAMILIES_RULES_H
-#define PPS_SCHEDULE_FAMILIES_RULES_H
+#pragma once
 
 #include "kernels/schedule/families/family.h"
 
@@ -28,5 +27,3 @@ extern const struct family family_pytorch_zbv;
 // Two directions.
 extern const struct family family_dualpipe;
 extern const struct family family_chimera;
-
-#endif

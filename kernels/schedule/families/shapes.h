@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tells which pipelines a family can order, and how many chunks it needs: functions that several
 // families share.
-#ifndef PPS_SCHEDULE_FAMILIES_SHAPES_H
-#define PPS_SCHEDULE_FAMILIES_SHAPES_H
+#pragma once
 
 #include "kernels/schedule/families/family.h"
 
@@ -21,5 +20,3 @@ const char *shapes_misfit_loop(const struct pipeline_shape *shape,
 int32_t shapes_one_chunk(int32_t v);
 int32_t shapes_two_chunks(int32_t v);
 int32_t shapes_several_chunks(int32_t v);
-
-#endif

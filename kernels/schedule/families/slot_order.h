@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Orders the operations of a device by time slots.
-#ifndef PPS_SCHEDULE_FAMILIES_SLOT_ORDER_H
-#define PPS_SCHEDULE_FAMILIES_SLOT_ORDER_H
+#pragma once
 
 #include "kernels/common/plan/order.h"
 
@@ -17,5 +16,3 @@ void slot_order_put(struct slot_order *slots, int64_t slot, struct operation ope
 
 // Appends the operations in order of their slots to the order of a device.
 void slot_order_append(const struct slot_order *slots, struct order *order, int32_t device);
-
-#endif

@@ -2,8 +2,7 @@
 // Draws the times of operations and messages of replicates of a step. Every factor is a function of the
 // seed, the replicate and what the factor is for, so that all orders and policies meet the same times,
 // in any order of evaluation. model.md, Noise, has the equations.
-#ifndef PPS_SCHEDULE_NOISE_NOISE_H
-#define PPS_SCHEDULE_NOISE_NOISE_H
+#pragma once
 
 #include "kernels/common/executor/executor_lanes.h"
 
@@ -84,5 +83,3 @@ enum noise_draw_index { NOISE_JITTER, NOISE_COIN, NOISE_SIZE, NOISE_SHARED };
 // Returns the normal number, or the uniform number in (0, 1), of a key and a draw.
 double noise_normal(uint64_t seed, const struct noise_key *key, enum noise_draw_index draw);
 double noise_uniform(uint64_t seed, const struct noise_key *key, enum noise_draw_index draw);
-
-#endif

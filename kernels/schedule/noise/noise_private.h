@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Times of the items of one stage and one purpose: what the drawing of replicates and the durations that
 // depend on the start share.
-#ifndef PPS_SCHEDULE_NOISE_NOISE_PRIVATE_H
-#define PPS_SCHEDULE_NOISE_NOISE_PRIVATE_H
+#pragma once
 
 #include "base/math/normal.h"
 #include "kernels/schedule/noise/noise.h"
@@ -48,5 +47,3 @@ static inline bool noise_is_grouped(const struct noise *noise)
 
 // The duration of a piece in a lane of the replicates that noise_draw has drawn.
 double noise_duration(const struct executor_times *times, const struct executor_piece *piece);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Messages through links and cards that are occupied while they send. A device sends in the order in which
 // its operations end, so that the state of its channels depends on its own past only.
-#ifndef PPS_SCHEDULE_ONLINE_CHANNELS_H
-#define PPS_SCHEDULE_ONLINE_CHANNELS_H
+#pragma once
 
 #include "kernels/common/plan/pipeline.h"
 
@@ -46,5 +45,3 @@ static inline double channels_send(struct channels *channels, int32_t sender, in
     *free_at = start + (nominal > 0 ? occupation * (delay / nominal) : 0);
     return start + delay;
 }
-
-#endif

@@ -2,8 +2,7 @@
 // Computes lower bounds of replicates that know all their times and keep the memory limits, for orders in
 // which the F of a stage run in the order of the micro-batches, and so do its B and its W: all orders of
 // the environment. model.md, Bounds of replicates, has the definition and the proof.
-#ifndef PPS_SCHEDULE_ONLINE_LIMITED_H
-#define PPS_SCHEDULE_ONLINE_LIMITED_H
+#pragma once
 
 #include "kernels/common/executor/executor_times.h"
 
@@ -20,5 +19,3 @@ void limited_open(struct limited *limited, const struct pipeline *pipeline);
 // times depend on the start.
 void limited_bounds(struct limited *limited, const struct executor_times *times,
                     bool with_limits, double *bound);
-
-#endif

@@ -8,8 +8,7 @@
 // order of the micro-batches, and so do all B and all W.
 //
 // Lies in a room and allocates nothing afterwards. One environment serves one thread.
-#ifndef PPS_SCHEDULE_ONLINE_ONLINE_H
-#define PPS_SCHEDULE_ONLINE_ONLINE_H
+#pragma once
 
 #include "kernels/common/executor/executor_times.h"
 
@@ -141,5 +140,3 @@ double online_makespan(const struct online *online);
 const struct order *online_order(const struct online *online);
 const double *online_starts(const struct online *online);
 const double *online_ends(const struct online *online);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The state of the environment, which its files share.
-#ifndef PPS_SCHEDULE_ONLINE_ONLINE_PRIVATE_H
-#define PPS_SCHEDULE_ONLINE_ONLINE_PRIVATE_H
+#pragma once
 
 #include "kernels/schedule/automatic/earliest.h"
 #include "kernels/schedule/online/channels.h"
@@ -76,5 +75,3 @@ static inline int32_t online_index(const struct online *online, int32_t stage, i
 {
     return stage * online->items + item;
 }
-
-#endif

@@ -3,8 +3,7 @@
 // runs: into waits for messages, and back where messages are early. Static orders are a special case.
 // Works for every order without pairs; the memory stays within the limits, or, on a device without a
 // limit, within the peak of the order.
-#ifndef PPS_SCHEDULE_ONLINE_PULL_H
-#define PPS_SCHEDULE_ONLINE_PULL_H
+#pragma once
 
 #include "kernels/schedule/online/online.h"
 
@@ -49,5 +48,3 @@ void pull_run(struct pull *pull, const struct pull_rule *rule,
 // start of a step.
 int32_t pull_choose(const struct pull_rule *rule, struct online *online,
                     const struct online_decision *decision, uint8_t *waits);
-
-#endif

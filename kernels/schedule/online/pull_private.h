@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The state of the loops of rules that move W, which their files share.
-#ifndef PPS_SCHEDULE_ONLINE_PULL_PRIVATE_H
-#define PPS_SCHEDULE_ONLINE_PULL_PRIVATE_H
+#pragma once
 
 #include "kernels/schedule/automatic/earliest.h"
 #include "kernels/schedule/online/channels.h"
@@ -67,5 +66,3 @@ struct pull {
     int32_t *awake; // stack of devices
     struct earliest earliest;
 };
-
-#endif

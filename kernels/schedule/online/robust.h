@@ -4,8 +4,7 @@
 // orders meet the same times.
 //
 // Lies in a room and allocates nothing afterwards.
-#ifndef PPS_SCHEDULE_ONLINE_ROBUST_H
-#define PPS_SCHEDULE_ONLINE_ROBUST_H
+#pragma once
 
 #include "kernels/schedule/families/family.h"
 #include "kernels/schedule/noise/noise.h"
@@ -49,5 +48,3 @@ void robust_improve(struct robust *robust);
 // family of the order that it was improved from; NULL: a dispatch rule.
 const struct order *robust_best(const struct robust *robust, double *mean,
                                 const struct family **from);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Collects the operations that a reader finds, and makes them an order: its shape, its placement and
 // its arrays.
-#ifndef PPS_SCHEDULE_ORDERS_FOUND_PRIVATE_H
-#define PPS_SCHEDULE_ORDERS_FOUND_PRIVATE_H
+#pragma once
 
 #include "kernels/common/plan/order_text.h"
 #include "kernels/schedule/orders/order_document.h"
@@ -42,5 +41,3 @@ bool order_source_no_memory(struct pps_fault *fault);
 
 // Reads PyTorch's CSV (pytorch_read.c). The source of the document is set.
 bool pytorch_read(struct order_document *document, struct pps_fault *fault);
-
-#endif

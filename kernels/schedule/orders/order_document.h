@@ -10,8 +10,7 @@
 //
 // The number of devices, stages, micro-batches, slices and directions, and the devices of the stages,
 // follow from the operations.
-#ifndef PPS_SCHEDULE_ORDERS_ORDER_DOCUMENT_H
-#define PPS_SCHEDULE_ORDERS_ORDER_DOCUMENT_H
+#pragma once
 
 #include "base/document/json.h"
 #include "base/text/text_buffer.h"
@@ -84,5 +83,3 @@ bool order_document_explain(const struct order_document *document, struct text_b
 // false: the form cannot express the order; fault->text has the reason.
 bool order_write(enum order_form form, const struct pipeline *pipeline,
                  const struct order *order, struct text_buffer *out, struct pps_fault *fault);
-
-#endif

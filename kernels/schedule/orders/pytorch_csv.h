@@ -9,8 +9,7 @@
 // RESHARD and REDUCE_GRAD have no micro-batch and are ignored. Blank cells are idle steps. Sends and
 // receives name the stage of the device that they run on; they are checked and dropped, because the
 // executor makes the messages.
-#ifndef PPS_SCHEDULE_ORDERS_PYTORCH_CSV_H
-#define PPS_SCHEDULE_ORDERS_PYTORCH_CSV_H
+#pragma once
 
 #include "base/text/text_buffer.h"
 #include "kernels/common/plan/order.h"
@@ -30,5 +29,3 @@ bool pytorch_csv_write(const struct pipeline *pipeline, const struct order *orde
 
 // Appends the action of an operation, as in 1F3. The operation is not an R.
 void pytorch_csv_write_operation(const struct operation *operation, struct text_buffer *out);
-
-#endif

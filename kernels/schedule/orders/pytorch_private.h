@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The actions of PyTorch's CSV.
-#ifndef PPS_SCHEDULE_ORDERS_PYTORCH_PRIVATE_H
-#define PPS_SCHEDULE_ORDERS_PYTORCH_PRIVATE_H
+#pragma once
 
 #include "kernels/schedule/orders/found_private.h"
 
@@ -50,5 +49,3 @@ bool pytorch_messages_check(const struct pytorch_message *messages, size_t n,
 bool pytorch_messages_keep(const struct pytorch_message *messages, size_t n,
                            const struct found *found, struct order_document *document,
                            struct pps_fault *fault);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Turns a decision of the online environment into the inputs of the networks of a learned policy. All
 // features are ratios without units, of a size around 1, and do not depend on P, M or v.
-#ifndef PPS_SCHEDULE_POLICY_FEATURES_H
-#define PPS_SCHEDULE_POLICY_FEATURES_H
+#pragma once
 
 #include "kernels/schedule/online/pull.h"
 #include "kernels/schedule/policy/network.h"
@@ -50,5 +49,3 @@ void features_of(const struct features *features, const struct online_decision *
 // Returns a lower bound of the time from now to the end of the step, by nominal times: the largest work
 // that is left on a device.
 double features_remaining(const struct features *features, double now);
-
-#endif

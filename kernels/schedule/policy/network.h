@@ -7,8 +7,7 @@
 //
 // with a bias in every layer; guide_i is 1 for the candidate that the guide of the policy would choose,
 // otherwise 0. The policy chooses candidate i with probability softmax(score)_i.
-#ifndef PPS_SCHEDULE_POLICY_NETWORK_H
-#define PPS_SCHEDULE_POLICY_NETWORK_H
+#pragma once
 
 #include "kernels/common/plan/room.h"
 
@@ -65,5 +64,3 @@ double network_value(struct network *network, const double *parameters,
 void network_gradient(struct network *network, const double *parameters,
                       const struct network_input *input, const double *dscore, double dvalue,
                       double *gradient);
-
-#endif

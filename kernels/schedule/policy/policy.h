@@ -14,8 +14,7 @@
 // ppsweep_policy is the version of this form. Every kind may have the keys "name", "comment" and
 // "training", an object that says where the parameters come from. Numbers have the fewest digits that
 // read back as the same number.
-#ifndef PPS_SCHEDULE_POLICY_POLICY_H
-#define PPS_SCHEDULE_POLICY_POLICY_H
+#pragma once
 
 #include "base/text/text_buffer.h"
 #include "kernels/schedule/online/pull.h"
@@ -57,5 +56,3 @@ struct policy *policy_read(const struct cJSON *root, struct pps_fault *fault);
 
 // Appends the policy as a document; out->failed: out of memory.
 void policy_write(const struct policy *policy, struct text_buffer *out);
-
-#endif

@@ -2,8 +2,7 @@
 // Runs replicates of a step under a policy.
 //
 // Lies in a room and allocates nothing afterwards. One run serves one thread.
-#ifndef PPS_SCHEDULE_POLICY_POLICY_RUN_H
-#define PPS_SCHEDULE_POLICY_POLICY_RUN_H
+#pragma once
 
 #include "kernels/common/pipeline/poll.h"
 #include "kernels/schedule/policy/policy.h"
@@ -34,5 +33,3 @@ bool policy_run_lanes(struct policy_run *run, const struct executor_times *times
 // nominal times. Gives the makespan of policy_run_lanes, bit for bit.
 struct online *policy_run_step(struct policy_run *run, const struct executor_times *times,
                                int lane);
-
-#endif

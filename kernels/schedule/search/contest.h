@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Collects orders of one pipeline from several sources, keeps the best few, and improves them by local
 // search.
-#ifndef PPS_SCHEDULE_SEARCH_CONTEST_H
-#define PPS_SCHEDULE_SEARCH_CONTEST_H
+#pragma once
 
 #include "kernels/schedule/families/family.h"
 
@@ -41,5 +40,3 @@ enum family_status contest_finish(struct contest *contest, struct order *order,
 // Returns the lower bound of the objective for every order of a pipeline, and whether a value reaches it.
 double contest_bound(const struct pipeline *pipeline, enum family_objective objective);
 bool contest_reaches(double value, double bound);
-
-#endif

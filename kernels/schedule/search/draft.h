@@ -2,8 +2,7 @@
 // An order that a search changes: applies moves within one device, takes the last move back, and keeps
 // every device within its memory limit. A move never puts an operation past another of its type and
 // stage, nor past another of its micro-batch and stage, and never divides a pair.
-#ifndef PPS_SCHEDULE_SEARCH_DRAFT_H
-#define PPS_SCHEDULE_SEARCH_DRAFT_H
+#pragma once
 
 #include "kernels/schedule/families/family.h"
 
@@ -53,5 +52,3 @@ int64_t draft_sender(const struct draft *draft, const struct operation *op);
 
 // Returns the order_at of the F or B that waits for an operation on its stage or another; -1: none.
 int64_t draft_receiver(const struct draft *draft, const struct operation *op);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Numbers that wait to be looked at, each at most once: the one with the smallest key is the next. A binary heap.
-#ifndef PPS_SCHEDULE_SEARCH_NODE_QUEUE_H
-#define PPS_SCHEDULE_SEARCH_NODE_QUEUE_H
+#pragma once
 
 #include "kernels/common/plan/room.h"
 
@@ -70,5 +69,3 @@ static inline void node_queue_clear(struct node_queue *queue)
         queue->waits[queue->heap[i].node] = false;
     queue->n = 0;
 }
-
-#endif

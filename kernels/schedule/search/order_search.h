@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Improves an order of operations by local search: moves along the critical path, moves of W's and of
 // whole windows. The memory limits are kept. Works for all placements, directions and pairs.
-#ifndef PPS_SCHEDULE_SEARCH_ORDER_SEARCH_H
-#define PPS_SCHEDULE_SEARCH_ORDER_SEARCH_H
+#pragma once
 
 #include "kernels/schedule/families/family.h"
 
@@ -35,5 +34,3 @@ struct order_search_options {
 bool order_search_improve(struct order_search *search, const struct pipeline *pipeline,
                           const struct order_search_options *options, struct poll *poll,
                           struct order *order, double *value, int64_t *evaluations);
-
-#endif

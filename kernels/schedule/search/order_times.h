@@ -2,8 +2,7 @@
 // The times of an order that a search changes: when every operation starts, and the longest path from its
 // end to the end of the step. A change costs the operations whose times change, and ends early when the
 // step becomes too long.
-#ifndef PPS_SCHEDULE_SEARCH_ORDER_TIMES_H
-#define PPS_SCHEDULE_SEARCH_ORDER_TIMES_H
+#pragma once
 
 #include "kernels/common/executor/executor.h"
 #include "kernels/schedule/families/family.h"
@@ -45,5 +44,3 @@ double order_times_delay(const struct order_times *times, const struct operation
 // Returns whether an operation is on the critical path, one of the longest: to shorten the step, one of these
 // has to start earlier. The order has stayed.
 bool order_times_is_critical(struct order_times *times, const struct operation *op);
-
-#endif

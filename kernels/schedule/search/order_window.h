@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Changes the order of a window of time: the operations of all devices there run again by dispatch, with
 // random priorities near the times that they had.
-#ifndef PPS_SCHEDULE_SEARCH_ORDER_WINDOW_H
-#define PPS_SCHEDULE_SEARCH_ORDER_WINDOW_H
+#pragma once
 
 #include "kernels/common/search/local_search.h"
 #include "kernels/schedule/search/draft.h"
@@ -21,5 +20,3 @@ bool order_window_change(struct order_window *window, struct draft *draft,
 // Puts the operations of the last change back, and tells the times.
 void order_window_undo(struct order_window *window, struct draft *draft,
                        struct order_times *times);
-
-#endif

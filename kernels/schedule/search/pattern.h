@@ -2,8 +2,7 @@
 // Builds orders from a repeated pattern: one micro-batch runs through the pipeline at fixed slots, and the
 // next one does so a period later (Qi, Wan, Amar, Lin: Pipeline parallelism with controllable memory,
 // 2024). A slot holds one operation. For the placements linear (stage s on device s) and V.
-#ifndef PPS_SCHEDULE_SEARCH_PATTERN_H
-#define PPS_SCHEDULE_SEARCH_PATTERN_H
+#pragma once
 
 #include "kernels/common/plan/order.h"
 
@@ -50,5 +49,3 @@ struct pattern_walk {
 // The patterns of a pipeline with phases; period: 3 (linear) or 6 (V) to PATTERN_PERIOD_MAX.
 struct pattern_walk pattern_first(const struct pipeline *pipeline, int32_t period);
 bool pattern_next(struct pattern_walk *walk); // false: that was the last one
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The families that search: dispatch rules and repeated patterns, improved by local search.
-#ifndef PPS_SCHEDULE_SEARCH_SEARCH_FAMILIES_H
-#define PPS_SCHEDULE_SEARCH_SEARCH_FAMILIES_H
+#pragma once
 
 #include "kernels/schedule/families/family.h"
 
@@ -10,5 +9,3 @@ enum { SEARCH_BUDGET = 50000 };
 
 extern const struct family family_search;   // stages s mod P; any number of chunks
 extern const struct family family_v_search; // placement V
-
-#endif

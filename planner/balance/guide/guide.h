@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Proposes configurations of a training to measure, from whose peaks the memory of layers can be found
 // (planner/balance/init/memory_fit.h): the fewest rounds, and of many draws the one whose equations are best conditioned.
-#ifndef PPS_BALANCE_GUIDE_GUIDE_H
-#define PPS_BALANCE_GUIDE_GUIDE_H
+#pragma once
 
 #include "base/text/status.h"
 #include "kernels/balance/model/strategy.h"
@@ -42,5 +41,3 @@ void guide_free(struct guide *guide);
 // Returns the condition number of the equations of lists as a reader of configurations counts layers; INFINITY: some
 // unknowns cannot be told apart, or the lists are wrong.
 double guide_condition(const struct guide_task *task, const int32_t *lists, int rounds);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Makes the layers of a model from an init file: memory is decomposed, times are given or come from traces.
-#ifndef PPS_BALANCE_INIT_FIT_LAYERS_H
-#define PPS_BALANCE_INIT_FIT_LAYERS_H
+#pragma once
 
 #include "base/document/json.h"
 #include "base/write/gate.h"
@@ -34,5 +33,3 @@ PPS_MUST_CHECK enum pps_status init_file_write(const struct balance_layers *laye
 
 // Prints the decomposition: its unknowns, the residual of every stage, and how far it can be trusted.
 void init_file_show(const struct init_file *file, FILE *out);
-
-#endif

@@ -11,8 +11,7 @@
 //   profiling_config: {folder_path: timeline, micro_batch_num: 8, body_layers: LLamaDecodeLayer}
 //
 // A round is one run with its own offsets. A list for each round may be one value for all rounds: 0, false or true.
-#ifndef PPS_BALANCE_INIT_INIT_DOCUMENT_H
-#define PPS_BALANCE_INIT_INIT_DOCUMENT_H
+#pragma once
 
 #include "kernels/balance/model/strategy.h"
 #include "planner/balance/traces/layer_times.h"
@@ -46,5 +45,3 @@ void balance_init_free(struct balance_init *init); // a zeroed struct is allowed
 
 // Returns the next key that has no meaning, for a warning; `after` is the one before, or NULL. NULL: no more.
 const struct cJSON *balance_init_unknown(const struct cJSON *root, const struct cJSON *after);
-
-#endif

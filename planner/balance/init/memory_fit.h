@@ -5,8 +5,7 @@
 //   M[s] = n[s] p + (P - s) sum_k x[k][s] a[k] + c + [s = 0] mh + [s = P - 1] mt
 //
 // The middle stages of all rounds are equations for p, a[k] and c; head and tail of round 1 give mh and mt.
-#ifndef PPS_BALANCE_INIT_MEMORY_FIT_H
-#define PPS_BALANCE_INIT_MEMORY_FIT_H
+#pragma once
 
 #include "planner/balance/init/init_document.h"
 
@@ -36,5 +35,3 @@ double memory_fit_of(const struct balance_init *init, const struct memory_fit *f
 // Writes the coefficients of the unknowns for a stage, in their order. Returns the number of unknowns.
 int memory_fit_row(const struct memory_fit *fit, int32_t stages, int32_t stage, int32_t layers,
                    const int32_t count[BALANCE_KINDS], double row[MEMORY_UNKNOWNS_MAX]);
-
-#endif

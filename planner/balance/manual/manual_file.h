@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads files of strategies that users write (kernels/balance/documents/manual_read.h).
-#ifndef PPS_BALANCE_MANUAL_MANUAL_FILE_H
-#define PPS_BALANCE_MANUAL_MANUAL_FILE_H
+#pragma once
 
 #include "base/text/status.h"
 #include "kernels/balance/documents/manual_read.h"
@@ -28,5 +27,3 @@ PPS_MUST_CHECK enum pps_status balance_manual_file_fail(const struct balance_man
 // Prints what is wrong with each wrong entry, and returns PPS_E_INPUT with their number; PPS_OK: all are right.
 PPS_MUST_CHECK enum pps_status balance_manual_file_check(const struct balance_manual_file *file,
                                                          struct pps_error *err);
-
-#endif

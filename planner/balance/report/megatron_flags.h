@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes the layers of a strategy as arguments of Megatron-LM. Recomputation is not part of them.
-#ifndef PPS_BALANCE_REPORT_MEGATRON_FLAGS_H
-#define PPS_BALANCE_REPORT_MEGATRON_FLAGS_H
+#pragma once
 
 #include "base/text/text_buffer.h"
 #include "kernels/balance/model/strategy.h"
@@ -13,5 +12,3 @@ void balance_megatron_layout(const struct balance_strategy *strategy, struct tex
 // differ.
 void balance_megatron_flags(const struct balance_layers *layers,
                             const struct balance_strategy *strategy, struct text_buffer *text);
-
-#endif

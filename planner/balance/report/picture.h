@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Draws strategies as SVG: the timeline of all stages, and below it the memory of every stage over time with the
 // limit as a dashed line. Two strategies are drawn side by side with equal axes.
-#ifndef PPS_BALANCE_REPORT_PICTURE_H
-#define PPS_BALANCE_REPORT_PICTURE_H
+#pragma once
 
 #include "base/text/status.h"
 #include "base/write/gate.h"
@@ -37,5 +36,3 @@ PPS_MUST_CHECK enum pps_status balance_picture_write(const struct balance_pictur
 void balance_picture_heading(const char *name, const struct balance_layers *layers,
                              const struct balance_shape *shape, double limit_mb,
                              double makespan, char *text, size_t room);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The panels of a picture and what they share: the replay, the axes and the colours. Lengths are pixels.
-#ifndef PPS_BALANCE_REPORT_PICTURE_PRIVATE_H
-#define PPS_BALANCE_REPORT_PICTURE_PRIVATE_H
+#pragma once
 
 #include "engine/svg/svg.h"
 #include "planner/balance/report/picture.h"
@@ -43,5 +42,3 @@ void picture_flow(const struct picture_view *view, struct pps_svg_box box, FILE 
 
 // Draws the memory of all stages and the legend at the right (picture_memory.c). Returns false if memory runs out.
 bool picture_memory(const struct picture_view *view, struct pps_svg_box box, FILE *out);
-
-#endif

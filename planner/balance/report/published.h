@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes a strategy and its replay in the form of the published tool, so that scripts and readers that know the form can
 // use it.
-#ifndef PPS_BALANCE_REPORT_PUBLISHED_H
-#define PPS_BALANCE_REPORT_PUBLISHED_H
+#pragma once
 
 #include "base/text/text_buffer.h"
 #include "kernels/balance/model/replay.h"
@@ -17,5 +16,3 @@ void published_result(const struct balance_shape *shape, const struct balance_re
 
 // Appends the bubble on one line, as the pictures show it: "real bubble: 0.5317, ideal bubble: 0.3125, ...".
 void published_bubble_line(const struct balance_bubble *bubble, struct text_buffer *text);
-
-#endif

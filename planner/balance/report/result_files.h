@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes the files of a report into a folder: pictures under their published names, the configuration, the plan and the
 // arguments of Megatron-LM.
-#ifndef PPS_BALANCE_REPORT_RESULT_FILES_H
-#define PPS_BALANCE_REPORT_RESULT_FILES_H
+#pragma once
 
 #include "base/text/text_buffer.h"
 #include "base/write/gate.h"
@@ -75,5 +74,3 @@ PPS_MUST_CHECK enum pps_status balance_files_json(const struct balance_files *fi
                                                   double limit_mb,
                                                   const struct balance_reported *strategies,
                                                   int n, struct pps_error *err);
-
-#endif

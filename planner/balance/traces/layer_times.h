@@ -2,8 +2,7 @@
 // Finds the forward times of head, body and tail layers in traces of a training, one file per rank. A trace has a lane
 // with scopes of layers: "0-LLamaDecodeLayer", "lm_head-Linear". Only scopes inside a forward pass of a step that
 // counts are used: the first two steps warm up, if there are enough.
-#ifndef PPS_BALANCE_TRACES_LAYER_TIMES_H
-#define PPS_BALANCE_TRACES_LAYER_TIMES_H
+#pragma once
 
 #include "base/text/status.h"
 
@@ -33,5 +32,3 @@ PPS_MUST_CHECK enum pps_status layer_times_read(const struct layer_times *settin
                                                 const atomic_bool *stop,
                                                 double times[LAYER_PARTS], FILE *out,
                                                 struct pps_error *err);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the scopes of one trace that lie in counted forward passes.
-#ifndef PPS_BALANCE_TRACES_SCOPES_H
-#define PPS_BALANCE_TRACES_SCOPES_H
+#pragma once
 
 #include "planner/balance/traces/layer_times.h"
 
@@ -24,5 +23,3 @@ PPS_MUST_CHECK enum pps_status scopes_read(struct scopes *scopes, const char *pa
                                            const struct layer_times *settings,
                                            const atomic_bool *stop, struct pps_error *err);
 void scopes_free(struct scopes *scopes);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Makes the record of a device from a grid of measured kernels: nd calibrate --grid.
-#ifndef PPS_PLANNER_ND_COMMANDS_CALIBRATE_GRID_H
-#define PPS_PLANNER_ND_COMMANDS_CALIBRATE_GRID_H
+#pragma once
 
 #include "engine/command/command.h"
 
@@ -9,5 +8,3 @@
 // record the fit starts; NULL: the one that the grid names.
 PPS_MUST_CHECK enum pps_status nd_calibrate_grid(const char *path, const char *device,
                                                  bool quiet, struct pps_error *err);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Declares the commands that search, rank and split: nd, nd rank, nd pipeline and nd calibrate.
-#ifndef PPS_PLANNER_ND_COMMANDS_COMMANDS_H
-#define PPS_PLANNER_ND_COMMANDS_COMMANDS_H
+#pragma once
 
 #include "engine/command/command.h"
 
@@ -10,5 +9,3 @@ extern const struct pps_command nd_search_command;
 extern const struct pps_command nd_rank_command;
 extern const struct pps_command nd_pipeline_command;
 extern const struct pps_command nd_calibrate_command;
-
-#endif

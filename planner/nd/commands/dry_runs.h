@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lists dry runs of `ppsweep nd` and reads their peaks.
-#ifndef PPS_PLANNER_ND_COMMANDS_DRY_RUNS_H
-#define PPS_PLANNER_ND_COMMANDS_DRY_RUNS_H
+#pragma once
 
 #include "planner/nd/input/search_options.h"
 #include "planner/nd/strategies/expert_fit.h"
@@ -22,5 +21,3 @@ PPS_MUST_CHECK enum pps_status nd_dryrun_fits(const struct nd_job *job,
 PPS_MUST_CHECK enum pps_status nd_dryrun_print(const struct nd_job *job,
                                                const struct pps_args *args,
                                                struct pps_error *err);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `ppsweep nd --launch` prints a strategy as arguments of a training framework.
-#ifndef PPS_PLANNER_ND_COMMANDS_LAUNCH_H
-#define PPS_PLANNER_ND_COMMANDS_LAUNCH_H
+#pragma once
 
 #include "planner/nd/input/search_options.h"
 #include "planner/nd/strategies/search.h"
@@ -17,5 +16,3 @@ PPS_MUST_CHECK enum pps_status nd_launch_print(const struct nd_job *job,
                                                const struct nd_search_result *result,
                                                const struct pps_args *args,
                                                struct pps_error *err);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prints and writes the results of `ppsweep nd pipeline` for one program.
-#ifndef PPS_PLANNER_ND_COMMANDS_PIPELINE_REPORT_H
-#define PPS_PLANNER_ND_COMMANDS_PIPELINE_REPORT_H
+#pragma once
 
 #include "kernels/common/plan/plan.h"
 #include "planner/exchange/solution_file.h"
@@ -240,5 +239,3 @@ PPS_MUST_CHECK enum pps_status nd_pipe_trace(const struct nd_pipe *pipe,
                                              const struct nd_program *program,
                                              const struct nd_choice *choice, const char *path,
                                              struct pps_error *err);
-
-#endif

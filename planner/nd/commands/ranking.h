@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ranks the candidates of nd rank: solves the pipeline program of each candidate (ranking.c),
 // and prints and writes the ranking (ranking_show.c).
-#ifndef PPS_PLANNER_ND_COMMANDS_RANKING_H
-#define PPS_PLANNER_ND_COMMANDS_RANKING_H
+#pragma once
 
 #include "base/write/gate.h"
 #include "planner/nd/input/candidates_to_rank.h"
@@ -69,5 +68,3 @@ void nd_ranking_free_files(struct nd_ranking *ranking);
 PPS_MUST_CHECK enum pps_status nd_ranking_write_configurations(const struct nd_ranking *ranking,
                                                                const char *folder, int64_t n,
                                                                struct pps_error *err);
-
-#endif

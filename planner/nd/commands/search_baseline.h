@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds the strategy with which a search compares its results.
-#ifndef PPS_PLANNER_ND_COMMANDS_SEARCH_BASELINE_H
-#define PPS_PLANNER_ND_COMMANDS_SEARCH_BASELINE_H
+#pragma once
 
 #include "kernels/common/pipeline/poll.h"
 #include "planner/nd/input/search_options.h"
@@ -23,5 +22,3 @@ PPS_MUST_CHECK enum pps_status nd_baseline_find(const struct nd_search *search,
                                                 struct nd_job *job, const struct pps_args *args,
                                                 struct poll *poll, struct nd_base *base,
                                                 struct pps_error *err);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes the candidates of `ppsweep nd` and the configurations to profile.
-#ifndef PPS_PLANNER_ND_COMMANDS_SEARCH_FILES_H
-#define PPS_PLANNER_ND_COMMANDS_SEARCH_FILES_H
+#pragma once
 
 #include "base/write/gate.h"
 #include "planner/nd/input/search_options.h"
@@ -30,5 +29,3 @@ PPS_MUST_CHECK enum pps_status nd_files_write(const struct nd_files *files,
                                               const struct nd_search_result *result,
                                               const struct nd_epfit_result *fits,
                                               struct pps_error *err);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Replays the pipelines of candidates: the closed form of the search orders and filters, what is shown is executed.
-#ifndef PPS_PLANNER_ND_COMMANDS_SEARCH_REPLAY_H
-#define PPS_PLANNER_ND_COMMANDS_SEARCH_REPLAY_H
+#pragma once
 
 #include "kernels/common/pipeline/poll.h"
 #include "planner/nd/input/search_options.h"
@@ -18,5 +17,3 @@ PPS_MUST_CHECK enum pps_status nd_replay_one(struct nd_candidate *candidate,
 PPS_MUST_CHECK enum pps_status nd_replay(struct nd_search_result *result,
                                          const struct nd_job *job, struct poll *poll,
                                          struct pps_error *err);
-
-#endif

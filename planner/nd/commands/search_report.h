@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prints the results of `ppsweep nd`: counts after every filter, the best candidates, and the
 // reasons why filters reject a strategy.
-#ifndef PPS_PLANNER_ND_COMMANDS_SEARCH_REPORT_H
-#define PPS_PLANNER_ND_COMMANDS_SEARCH_REPORT_H
+#pragma once
 
 #include "planner/nd/commands/search_baseline.h"
 #include "planner/nd/input/search_options.h"
@@ -56,5 +55,3 @@ void nd_report_why(const struct nd_job *job, const struct nd_search *search,
                    const struct nd_strategy *strategy);
 
 void nd_report_filters(void);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shows on stderr how long a solver has worked, and the best choice so far.
-#ifndef PPS_PLANNER_ND_COMMANDS_SOLVE_PROGRESS_H
-#define PPS_PLANNER_ND_COMMANDS_SOLVE_PROGRESS_H
+#pragma once
 
 #include "engine/command/progress_kind.h"
 #include "kernels/common/search/solve.h"
@@ -23,5 +22,3 @@ void nd_solve_progress_start(struct nd_solve_progress *progress, struct nd_effor
 
 // Removes a line that is drawn.
 void nd_solve_progress_end(struct nd_solve_progress *progress);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the baseline of a search: the strategy of --baseline, or the strategy that a document sets.
-#ifndef PPS_PLANNER_ND_INPUT_BASELINE_H
-#define PPS_PLANNER_ND_INPUT_BASELINE_H
+#pragma once
 
 #include "base/text/status.h"
 #include "planner/nd/input/search_options.h"
@@ -48,5 +47,3 @@ PPS_MUST_CHECK enum pps_status nd_baseline_text(const struct pps_json *document,
 PPS_MUST_CHECK enum pps_status nd_baseline_of_document(const struct plan_run *run, bool quiet,
                                                        char text[ND_BASELINE_BYTES],
                                                        struct pps_error *err);
-
-#endif

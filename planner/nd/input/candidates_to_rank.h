@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Selects the strategies that `nd rank` solves: the strategies of a table, or the fastest of a
 // search.
-#ifndef PPS_PLANNER_ND_INPUT_CANDIDATES_TO_RANK_H
-#define PPS_PLANNER_ND_INPUT_CANDIDATES_TO_RANK_H
+#pragma once
 
 #include "planner/nd/input/search_options.h"
 
@@ -22,5 +21,3 @@ PPS_MUST_CHECK enum pps_status nd_picks_open(struct nd_picks *picks, struct nd_j
                                              const struct pps_args *args,
                                              struct pps_error *err);
 void nd_picks_close(struct nd_picks *picks); // a zeroed struct is allowed
-
-#endif

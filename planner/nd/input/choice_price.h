@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prices the choice of a pipeline program as a configuration, so that the figures are those of
 // `ppsweep check` for the same training.
-#ifndef PPS_PLANNER_ND_INPUT_CHOICE_PRICE_H
-#define PPS_PLANNER_ND_INPUT_CHOICE_PRICE_H
+#pragma once
 
 #include "kernels/common/split/program.h"
 #include "kernels/configuration/step.h"
@@ -28,5 +27,3 @@ enum configuration_status nd_choice_step(struct configuration_step *step,
 bool nd_maker_price(void *maker, const struct nd_strategy *strategy,
                     const struct nd_rank_case *used, const struct nd_choice *choice,
                     struct nd_rank_price *price, bool *no_memory);
-
-#endif

@@ -2,8 +2,7 @@
 // Reads the inputs that `nd rank` and `nd pipeline` share: profile ratios, memory figures and
 // limits of the solver. Builds the pipeline program of a strategy from these inputs and the
 // analytic models.
-#ifndef PPS_PLANNER_ND_INPUT_PROGRAM_INPUT_H
-#define PPS_PLANNER_ND_INPUT_PROGRAM_INPUT_H
+#pragma once
 
 #include "base/write/gate.h"
 #include "kernels/configuration/configuration.h"
@@ -97,5 +96,3 @@ PPS_MUST_CHECK enum pps_status nd_input_chunks(const struct nd_input *input,
 // Adds lists in the published form, [[1, 0, 0], [0, 0, 0]], with `rows` rows.
 void nd_add_lists(struct text_buffer *text, const int32_t *values, int32_t rows,
                   int32_t columns);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the job of `ppsweep nd` from the command line: the training run, the search space and
 // its filters.
-#ifndef PPS_PLANNER_ND_INPUT_SEARCH_OPTIONS_H
-#define PPS_PLANNER_ND_INPUT_SEARCH_OPTIONS_H
+#pragma once
 
 #include "engine/command/command.h"
 #include "planner/nd/strategies/filters.h"
@@ -49,5 +48,3 @@ PPS_MUST_CHECK enum pps_status nd_search_open(struct nd_open_search *open,
                                               const struct nd_job *job, size_t top,
                                               struct pps_error *err);
 void nd_search_close(struct nd_open_search *open); // a zeroed struct is allowed
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes the user's configuration file of a framework with another strategy: with the split of a
 // pipeline, as a reduced run to profile, or as a dry run.
-#ifndef PPS_PLANNER_ND_LAUNCH_CONFIGURATION_H
-#define PPS_PLANNER_ND_LAUNCH_CONFIGURATION_H
+#pragma once
 
 #include "base/text/status.h"
 #include "base/text/text_buffer.h"
@@ -32,5 +31,3 @@ PPS_MUST_CHECK enum pps_status nd_configuration_profile(
 
 // Returns the extension of the user's file with its dot: ".yaml".
 const char *nd_configuration_ending(const struct plan_document *document);
-
-#endif

@@ -12,8 +12,7 @@
 // An argument means what the estimate prices. A comment line (#) states each difference that the
 // framework cannot express; a comment that begins with "does not start:" names a constraint of the
 // framework that the strategy violates.
-#ifndef PPS_PLANNER_ND_LAUNCH_LAUNCH_H
-#define PPS_PLANNER_ND_LAUNCH_LAUNCH_H
+#pragma once
 
 #include "kernels/common/estimate/strategy.h"
 
@@ -55,5 +54,3 @@ static inline int32_t nd_launch_etp(const struct nd_launch *launch)
 {
     return launch->training->expert_tensor_parallel ? launch->strategy->tp : 1;
 }
-
-#endif

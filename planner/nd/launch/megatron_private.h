@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Collects the options of a Megatron-LM command line, and comments about them.
-#ifndef PPS_PLANNER_ND_LAUNCH_MEGATRON_PRIVATE_H
-#define PPS_PLANNER_ND_LAUNCH_MEGATRON_PRIVATE_H
+#pragma once
 
 #include "planner/nd/launch/launch.h"
 
@@ -50,5 +49,3 @@ static inline void option_add_note(struct nd_megatron_options *w, const char *no
 
 // Adds the options of the model's shape.
 void nd_megatron_add_shape(struct nd_megatron_options *w);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes a configuration as the file that starts it: the user's file with changes, or a new launch script; and
 // reads it back.
-#ifndef PPS_PLANNER_ND_LAUNCH_REWRITTEN_H
-#define PPS_PLANNER_ND_LAUNCH_REWRITTEN_H
+#pragma once
 
 #include "planner/shared/plan_baseline.h"
 
@@ -28,5 +27,3 @@ PPS_MUST_CHECK enum pps_status nd_rewritten_modules(unsigned *modules,
 
 // Returns the extension of the file with its dot: ".yaml".
 const char *nd_rewritten_ending(const struct plan_run *run);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes launch scripts for models that no configuration of a framework describes.
-#ifndef PPS_PLANNER_ND_LAUNCH_SCRIPT_H
-#define PPS_PLANNER_ND_LAUNCH_SCRIPT_H
+#pragma once
 
 #include "base/text/text_buffer.h"
 #include "kernels/common/description/model.h"
@@ -23,5 +22,3 @@ void nd_launch_profile_run(struct text_buffer *text, const struct nd_profile_run
 // data, tokenizer and optimizer are not known here. It reads back as a configuration of Megatron-LM.
 void nd_launch_script(struct text_buffer *text, const struct nd_launch *launch, int64_t devices,
                       int64_t node_devices);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fits named factors of devices and software stacks to measured steps: minimises the sum of the
 // squared logarithms of predicted over measured time. Deterministic; allocates no memory.
-#ifndef PPS_PLANNER_ND_PROFILING_CALIBRATE_H
-#define PPS_PLANNER_ND_PROFILING_CALIBRATE_H
+#pragma once
 
 #include "base/text/text_buffer.h"
 #include "kernels/common/estimate/estimate.h"
@@ -109,5 +108,3 @@ void nd_add_hardware_record(struct text_buffer *text, const struct nd_measuremen
 // Appends {"stack": record} and a newline; all times grow by `scale`.
 void nd_add_stack_record(struct text_buffer *text, const struct nd_measurement *measurement,
                          const struct nd_unknown *unknowns, int n, double scale);
-
-#endif

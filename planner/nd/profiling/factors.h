@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lists the named factors of a prediction that can be fitted to measured steps: efficiencies of a
 // device, and figures of a software stack.
-#ifndef PPS_PLANNER_ND_PROFILING_FACTORS_H
-#define PPS_PLANNER_ND_PROFILING_FACTORS_H
+#pragma once
 
 #include "kernels/common/description/hardware.h"
 #include "kernels/common/description/stack.h"
@@ -51,5 +50,3 @@ double nd_factor_moved(enum nd_factor factor, double start, double u);
 // Returns whether a fit from this start cannot move a factor of this value further: it is at an end
 // of its range, where it did not start.
 bool nd_factor_at_end(enum nd_factor factor, double start, double value);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tells how likely a training fits in memory: published peaks, and layouts that ran or ran out of
 // memory, say how far true peaks lie from predicted ones.
-#ifndef PPS_PLANNER_ND_PROFILING_FIT_PROBABILITY_H
-#define PPS_PLANNER_ND_PROFILING_FIT_PROBABILITY_H
+#pragma once
 
 #include "kernels/common/description/training.h"
 
@@ -57,5 +56,3 @@ void nd_fit_rows_add(struct nd_fit_rows *rows, double peak, double time);
 
 // Prints a line if the first row fits with less than the usual probability. before: what the line begins with.
 void nd_fit_rows_say(const struct nd_fit_rows *rows, FILE *out, const char *before);
-
-#endif

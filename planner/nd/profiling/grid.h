@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A grid of kernels that were measured on one device (sweep_configs/measure/device_grid.py), and the
 // efficiencies by shape that explain it.
-#ifndef PPS_PLANNER_ND_PROFILING_GRID_H
-#define PPS_PLANNER_ND_PROFILING_GRID_H
+#pragma once
 
 #include "base/text/status.h"
 #include "kernels/common/description/hardware.h"
@@ -62,5 +61,3 @@ struct nd_grid_error nd_grid_error_of(const struct nd_grid *grid, enum nd_grid_k
                                       const struct hardware *hardware);
 
 const char *nd_grid_kind_name(enum nd_grid_kind kind);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tells how far predictions of step times may be trusted: errors of published steps, each predicted
 // by a fit that did not see its source, by kind of device, software stack, model and precision.
-#ifndef PPS_PLANNER_ND_PROFILING_LEFT_OUT_H
-#define PPS_PLANNER_ND_PROFILING_LEFT_OUT_H
+#pragma once
 
 #include "kernels/common/description/hardware.h"
 #include "kernels/common/description/model.h"
@@ -37,5 +36,3 @@ enum { ND_TRUST_TEXT = 400 };
 // precision, the rates of the device, or the model's kinds of layers.
 const char *nd_trust_text(const struct hardware *hardware, const struct training *training,
                           const struct modeldesc *model, char text[ND_TRUST_TEXT]);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tells how far the order of rows can be trusted: how often two published layouts of one table were in the
 // predicted order, by how far their predicted times are apart.
-#ifndef PPS_PLANNER_ND_PROFILING_ORDER_RIGHT_H
-#define PPS_PLANNER_ND_PROFILING_ORDER_RIGHT_H
+#pragma once
 
 #include <stddef.h>
 
@@ -20,5 +19,3 @@ enum { ND_ORDER_TEXT = 200 };
 // Writes which of the first rows are equal for the model, or how often the order of the first two is right. times: of
 // the rows, ascending. Returns NULL for less than two rows.
 const char *nd_order_text(const double *times, size_t n, char text[ND_ORDER_TEXT]);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the peaks of dry runs from a table with the columns dp, tp, pp, ep, peak_mb and optionally
 // rank, cp, op and mbs.
-#ifndef PPS_PLANNER_ND_PROFILING_PEAKS_H
-#define PPS_PLANNER_ND_PROFILING_PEAKS_H
+#pragma once
 
 #include "planner/nd/strategies/expert_fit.h"
 
@@ -17,5 +16,3 @@ struct nd_dryrun_peaks {
 bool nd_dryrun_peaks_read(struct nd_dryrun_peaks *peaks, const struct table *table, bool dense,
                           struct pps_fault *fault);
 void nd_dryrun_peaks_free(struct nd_dryrun_peaks *peaks);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Chooses the configurations to profile: candidates reduced to the devices available for profiling,
 // so that a small run measures the figures that rank the large ones.
-#ifndef PPS_PLANNER_ND_PROFILING_PROFILE_H
-#define PPS_PLANNER_ND_PROFILING_PROFILE_H
+#pragma once
 
 #include "planner/nd/strategies/enumerate.h"
 
@@ -78,5 +77,3 @@ enum nd_reduction {
 enum nd_reduction nd_reduce(const struct nd_profile_options *options,
                             const struct nd_strategy *candidate,
                             struct nd_profile_run *profile);
-
-#endif

@@ -2,8 +2,7 @@
 // Writes configuration files of profile runs: the user's document with the degrees, layers and
 // recompute of a reduced configuration, and with profiling on. Style graph: YAML; megatron: a shell
 // file of variables; fsdp: TOML.
-#ifndef PPS_PLANNER_ND_PROFILING_PROFILE_FILES_H
-#define PPS_PLANNER_ND_PROFILING_PROFILE_FILES_H
+#pragma once
 
 #include "planner/nd/profiling/profile.h"
 
@@ -34,5 +33,3 @@ int64_t nd_plan_micro_batches(const struct nd_plan *plan, const struct nd_profil
 // The whole file.
 void nd_plan_write(struct text_buffer *text, const struct nd_plan *plan,
                    const struct nd_profile_run *run);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Solutions of programs that are the same but for memory. Strategies that only differ in how the optimizer is divided
 // have the same times: what is found with most memory holds for the others where it fits.
-#ifndef PPS_PLANNER_ND_RANK_KNOWN_SPLITS_H
-#define PPS_PLANNER_ND_RANK_KNOWN_SPLITS_H
+#pragma once
 
 #include "kernels/common/search/solve.h"
 
@@ -25,5 +24,3 @@ void nd_known_free(struct nd_known_splits *splits);
 // Sets a solution to a choice that is given, without its peaks. Returns false when out of memory.
 bool nd_solution_of_choice(struct nd_solution *solution, const struct nd_program *program,
                            const struct nd_choice *choice);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Splits of a configuration whose placement or order no exact solver knows: moves single layers from part to part
 // and evaluates every split in the order of the configuration.
-#ifndef PPS_PLANNER_ND_RANK_ORDERED_SPLIT_H
-#define PPS_PLANNER_ND_RANK_ORDERED_SPLIT_H
+#pragma once
 
 #include "kernels/common/split/program.h"
 #include "kernels/configuration/step.h"
@@ -32,5 +31,3 @@ bool nd_ordered_like(struct configuration *c, const struct configuration *mine,
 // Takes the lists of a configuration, in the order of the model. room: [6][n_parts].
 struct nd_choice nd_choice_of_configuration(const struct configuration *configuration,
                                             int32_t *room);
-
-#endif

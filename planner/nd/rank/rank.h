@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ranks candidates by step time: solves the pipeline program of each for one and more chunks per
 // stage, adds the costs outside the program, and writes the results as a full and a short table.
-#ifndef PPS_PLANNER_ND_RANK_RANK_H
-#define PPS_PLANNER_ND_RANK_RANK_H
+#pragma once
 
 #include "base/text/text_buffer.h"
 #include "kernels/common/description/model.h"
@@ -176,5 +175,3 @@ void nd_rank_line(struct text_buffer *text, const struct nd_rank_table *table, i
 // where there is one.
 void nd_rank_short_header(struct text_buffer *text);
 void nd_rank_short_line(struct text_buffer *text, const struct nd_ranked *ranked);
-
-#endif

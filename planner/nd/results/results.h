@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Results of many runs: peaks of memory from logs, and ratios of layer times from profiles.
-#ifndef PPS_PLANNER_ND_RESULTS_RESULTS_H
-#define PPS_PLANNER_ND_RESULTS_RESULTS_H
+#pragma once
 
 #include "base/text/status.h"
 #include "base/write/gate.h"
@@ -54,5 +53,3 @@ void nd_results_print(const struct nd_results *results, bool verbose);
 PPS_MUST_CHECK enum pps_status nd_results_write(const struct nd_results *results,
                                                 const char *folder, const struct pps_gate *gate,
                                                 struct pps_error *err);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the configuration file of a run, in the folder of the run or beside it, as far as it helps to
 // read the run's logs and profile.
-#ifndef PPS_PLANNER_ND_RESULTS_RUN_CONFIG_H
-#define PPS_PLANNER_ND_RESULTS_RUN_CONFIG_H
+#pragma once
 
 #include "planner/profiles/run_folders.h"
 
@@ -29,5 +28,3 @@ void run_config_find(struct run_config *config, const char *path);
 
 // A run_guess (run_folders.h) without `self`.
 bool run_config_guess(void *self, const char *path, struct run_degrees *degrees);
-
-#endif

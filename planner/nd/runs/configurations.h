@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lists the configuration files of a training framework that are to be run: the files of a folder, or
 // named files.
-#ifndef PPS_PLANNER_ND_RUNS_CONFIGURATIONS_H
-#define PPS_PLANNER_ND_RUNS_CONFIGURATIONS_H
+#pragma once
 
 #include "base/text/status.h"
 #include "kernels/frameworks/framework.h"
@@ -36,5 +35,3 @@ void nd_configurations_free(struct nd_configurations *all); // a zeroed list is 
 
 // Returns dp * tp * pp * cp, or 0 if a degree is unknown. An unknown cp counts as 1.
 int64_t nd_configuration_world(const struct nd_configuration *configuration);
-
-#endif

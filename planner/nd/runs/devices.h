@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Divides the devices of this machine among runs that run at the same time.
-#ifndef PPS_PLANNER_ND_RUNS_DEVICES_H
-#define PPS_PLANNER_ND_RUNS_DEVICES_H
+#pragma once
 
 #include "base/text/status.h"
 
@@ -27,5 +26,3 @@ PPS_MUST_CHECK enum pps_status nd_slots_open(struct nd_slots *slots, const char 
                                              bool need, uint64_t per_run, uint64_t parallel,
                                              struct pps_error *err);
 void nd_slots_free(struct nd_slots *slots);
-
-#endif

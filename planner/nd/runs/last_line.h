@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds the line of a log that tells best how a run ended.
-#ifndef PPS_PLANNER_ND_RUNS_LAST_LINE_H
-#define PPS_PLANNER_ND_RUNS_LAST_LINE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -29,5 +28,3 @@ void nd_last_line_read(struct nd_last_line *line, const char *log);
 // Looks at the other logs below a folder that were written since a time: frameworks write a log for
 // each rank.
 void nd_last_line_read_folder(struct nd_last_line *line, const char *folder, time_t since);
-
-#endif

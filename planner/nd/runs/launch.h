@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A launch runs a list of configurations by their framework, and prints progress on stderr and a table
 // on stdout.
-#ifndef PPS_PLANNER_ND_RUNS_LAUNCH_H
-#define PPS_PLANNER_ND_RUNS_LAUNCH_H
+#pragma once
 
 #include "base/text/status.h"
 #include "base/text/text_buffer.h"
@@ -55,5 +54,3 @@ struct nd_launch {
 // be written or a process cannot be started. No process is left in any case.
 PPS_MUST_CHECK enum pps_status nd_launch_run(const struct nd_launch *launch,
                                              struct pps_error *err);
-
-#endif

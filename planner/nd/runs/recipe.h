@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The command of a run, a text for /bin/sh: the user's command or the launcher of the framework, after
 // the variables that the run needs.
-#ifndef PPS_PLANNER_ND_RUNS_RECIPE_H
-#define PPS_PLANNER_ND_RUNS_RECIPE_H
+#pragma once
 
 #include "base/text/status.h"
 #include "base/text/text_buffer.h"
@@ -51,5 +50,3 @@ PPS_MUST_CHECK enum pps_status nd_recipe_orders(const struct nd_recipe *recipe,
 // Appends the command of a run.
 void nd_recipe_command(struct text_buffer *out, const struct nd_recipe *recipe,
                        const struct nd_order *order, const struct nd_place *place);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A run: one process of a configuration, its files, its state, and the state that an earlier call left.
-#ifndef PPS_PLANNER_ND_RUNS_RUN_H
-#define PPS_PLANNER_ND_RUNS_RUN_H
+#pragma once
 
 #include "base/system/process.h"
 #include "planner/nd/runs/last_line.h"
@@ -77,5 +76,3 @@ bool nd_run_failed(const struct nd_run *run);
 
 // Writes the state for people, such as "failed with exit 1".
 void nd_run_describe(const struct nd_run *run, char *out, size_t cap);
-
-#endif

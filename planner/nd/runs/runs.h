@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs a list of configurations, several at a time, and keeps their states.
-#ifndef PPS_PLANNER_ND_RUNS_RUNS_H
-#define PPS_PLANNER_ND_RUNS_RUNS_H
+#pragma once
 
 #include "planner/nd/runs/devices.h"
 #include "planner/nd/runs/run.h"
@@ -33,5 +32,3 @@ PPS_MUST_CHECK enum pps_status nd_runs_run(struct nd_runs *runs, struct pps_erro
 
 // Prints the table of all runs.
 void nd_runs_print(const struct nd_runs *runs);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Keeps the candidates of the search (strategies that survive filters and memory), sorts them by
 // step time or by degrees, and writes their table.
-#ifndef PPS_PLANNER_ND_STRATEGIES_CANDIDATES_H
-#define PPS_PLANNER_ND_STRATEGIES_CANDIDATES_H
+#pragma once
 
 #include "kernels/common/estimate/strategy.h"
 
@@ -54,5 +53,3 @@ void nd_candidates_header(struct text_buffer *text, enum nd_candidate_columns co
                           bool dense);
 void nd_candidates_line(struct text_buffer *text, enum nd_candidate_columns columns, bool dense,
                         const struct nd_candidate *candidate);
-
-#endif

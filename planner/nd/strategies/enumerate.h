@@ -6,8 +6,7 @@
 // (ep, op, vp, mbs, sp). The domains of these depend on the quadruple alone; only that of op of the
 // classic preset depends on ep, too. Points come in the order of the loops: dp, tp, cp (pp is what
 // is left), ep, op, vp, mbs, sp, each ascending, sp off before on.
-#ifndef PPS_PLANNER_ND_STRATEGIES_ENUMERATE_H
-#define PPS_PLANNER_ND_STRATEGIES_ENUMERATE_H
+#pragma once
 
 #include "kernels/common/description/model.h"
 #include "kernels/common/description/training.h"
@@ -108,5 +107,3 @@ bool nd_points(const struct nd_space *space, nd_visit *visit, void *context);
 
 const char *nd_preset_name(enum nd_preset preset);
 bool nd_preset_find(const char *name, enum nd_preset *preset);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Chooses dry runs and predicts the peak memory of other expert degrees from two dry runs: the peak
 // of a group (dp, tp, pp) is base + experts / ep.
-#ifndef PPS_PLANNER_ND_STRATEGIES_EXPERT_FIT_H
-#define PPS_PLANNER_ND_STRATEGIES_EXPERT_FIT_H
+#pragma once
 
 #include "planner/nd/strategies/enumerate.h"
 
@@ -99,5 +98,3 @@ enum nd_epfit_status nd_epfit(const struct nd_dryrun_peak *peaks, size_t n,
                               struct nd_test_degrees degrees, int32_t max_ep, double limit_mb,
                               bool orig, struct nd_epfit_result *result);
 void nd_epfit_free(struct nd_epfit_result *result);
-
-#endif

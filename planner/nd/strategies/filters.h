@@ -3,8 +3,7 @@
 // each. Legality rules (tp divides the heads) are also filters, so that each can be removed by its
 // name. Every predicate declares the dimensions that it reads, so that walk.h can decide it in the
 // outermost loop possible.
-#ifndef PPS_PLANNER_ND_STRATEGIES_FILTERS_H
-#define PPS_PLANNER_ND_STRATEGIES_FILTERS_H
+#pragma once
 
 #include "planner/nd/strategies/enumerate.h"
 
@@ -160,5 +159,3 @@ int nd_walk_decide(const struct nd_walk *walk, const struct nd_level *level, int
 
 // The same for filters that read the quadruple alone; n of the list: all keep it.
 int nd_walk_decide_quad(const struct nd_walk *walk);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Folds the table of candidates: candidates with equal recompute that differ only in one minor
 // degree (op, vp or mbs) share one line, which shows the fastest of them.
-#ifndef PPS_PLANNER_ND_STRATEGIES_FOLDED_LINES_H
-#define PPS_PLANNER_ND_STRATEGIES_FOLDED_LINES_H
+#pragma once
 
 #include "planner/nd/strategies/search.h"
 
@@ -33,5 +32,3 @@ bool nd_lines_of(struct nd_lines *lines, struct nd_search_result *result, bool f
 // Writes and returns "op 8-64, up to +0.8 %", or "" for a line of one candidate.
 enum { ND_LINE_TEXT = 64 };
 const char *nd_line_text(const struct nd_line *line, char text[ND_LINE_TEXT]);
-
-#endif

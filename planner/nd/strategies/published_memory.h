@@ -3,8 +3,7 @@
 // layer of each kind and of the vocabulary, and of the worst stage. Its errors are kept (no
 // activations, no router, the vocabulary twice for pp = 1; search.md lists them): it serves
 // comparison with published figures only.
-#ifndef PPS_PLANNER_ND_STRATEGIES_PUBLISHED_MEMORY_H
-#define PPS_PLANNER_ND_STRATEGIES_PUBLISHED_MEMORY_H
+#pragma once
 
 #include "kernels/common/description/model.h"
 #include "kernels/common/estimate/strategy.h"
@@ -42,5 +41,3 @@ void nd_origmem_layers(const struct nd_origmem *origmem, const struct nd_strateg
 // MiB of the worst stage.
 double nd_origmem_estimate(const struct nd_origmem *origmem,
                            const struct nd_strategy *strategy);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs the search: walks the survivors of the filters, estimates the memory and step time of each,
 // and keeps the candidates.
-#ifndef PPS_PLANNER_ND_STRATEGIES_SEARCH_H
-#define PPS_PLANNER_ND_STRATEGIES_SEARCH_H
+#pragma once
 
 #include "kernels/common/estimate/estimate.h"
 #include "planner/nd/strategies/candidates.h"
@@ -56,5 +55,3 @@ bool nd_search_can(const struct nd_search *search, const struct nd_strategy *str
 
 // Returns whether the candidate's memory is within the limit.
 bool nd_search_fits(const struct nd_search *search, const struct nd_candidate *candidate);
-
-#endif

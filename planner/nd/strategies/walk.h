@@ -6,8 +6,7 @@
 // parts (ep with op, mbs, sp ...). The number of survivors of filters 1..k is the product over the
 // parts of the survivors of each part, after the filters that read the part. Counting therefore
 // costs the sum of the parts, not their product.
-#ifndef PPS_PLANNER_ND_STRATEGIES_WALK_H
-#define PPS_PLANNER_ND_STRATEGIES_WALK_H
+#pragma once
 
 #include "planner/nd/strategies/enumerate.h"
 #include "planner/nd/strategies/filters.h"
@@ -49,5 +48,3 @@ enum nd_filter nd_last_filter(const struct nd_filters *filters, const struct nd_
 
 void nd_relax(const struct nd_space *space, const struct nd_filters *filters,
               struct nd_relaxation *relaxation);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Builds the command lines of the stages of `ppsweep nd auto`: search, dry runs, fit, profiles, parse
 // and rank.
-#ifndef PPS_PLANNER_ND_WORKFLOW_STAGES_H
-#define PPS_PLANNER_ND_WORKFLOW_STAGES_H
+#pragma once
 
 #include "base/text/status.h"
 #include "engine/command/command.h"
@@ -74,5 +73,3 @@ bool nd_workflow_state_has(const struct nd_workflow_state *state, enum nd_stage 
 PPS_MUST_CHECK enum pps_status nd_workflow_state_set(struct nd_workflow_state *state,
                                                      const char *folder, enum nd_stage stage,
                                                      const char *line, struct pps_error *err);
-
-#endif

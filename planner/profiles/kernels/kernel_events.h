@@ -2,8 +2,7 @@
 // Kernels of one device in a profile: when attention and experts ran, how often every kernel ran, and
 // the peak memory if the profile has it. Files of any size are read in constant memory, apart from 16
 // bytes per kernel of attention or experts.
-#ifndef PPS_PLANNER_PROFILES_KERNELS_KERNEL_EVENTS_H
-#define PPS_PLANNER_PROFILES_KERNELS_KERNEL_EVENTS_H
+#pragma once
 
 #include "planner/profiles/kernels/kernel_name.h"
 
@@ -82,5 +81,3 @@ void kernel_events_sort(struct kernel_events *events);
 // Reads microseconds, such as 1710408000000123.456, as nanoseconds; digits behind the third are cut.
 // false: not a time, or more than 4e15 (the year 2096, when counted from 1970).
 bool kernel_events_read_us(const char *text, size_t n, int64_t *ns);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Names of kernels: which kernels are the attention of a layer, forward or backward, and which run
 // the experts of a mixture-of-experts layer. Thread-safe.
-#ifndef PPS_PLANNER_PROFILES_KERNELS_KERNEL_NAME_H
-#define PPS_PLANNER_PROFILES_KERNELS_KERNEL_NAME_H
+#pragma once
 
 #include <stddef.h>
 
@@ -30,5 +29,3 @@ enum { KERNEL_NAME_CAP = 96 };
 // without the scopes and the number of a MindSpore operator. At most KERNEL_NAME_CAP bytes with the
 // final NUL. Returns `out`.
 const char *kernel_name_short(char *out, const char *name, size_t n);
-
-#endif

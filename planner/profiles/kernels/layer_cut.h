@@ -13,8 +13,7 @@
 // The time between the starts of attention of two neighbouring layers, in one pass, is the time of a
 // layer: forward, of the earlier layer; backward, of the layer whose backward attention starts at the
 // end of the time, with its recompute.
-#ifndef PPS_PLANNER_PROFILES_KERNELS_LAYER_CUT_H
-#define PPS_PLANNER_PROFILES_KERNELS_LAYER_CUT_H
+#pragma once
 
 #include "planner/profiles/kernels/kernel_events.h"
 
@@ -67,5 +66,3 @@ enum layer_cut_status layer_cut_find(struct layer_cut *cut, const struct kernel_
                                      const struct layer_request *request, char *why,
                                      size_t why_size);
 void layer_cut_free(struct layer_cut *cut);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The order of forward and backward attention kernels on one rank, and the search for the numbers of
 // layers, recomputed layers and micro-batches that give this order (layer_cut.h).
-#ifndef PPS_PLANNER_PROFILES_KERNELS_LAYER_ORDER_H
-#define PPS_PLANNER_PROFILES_KERNELS_LAYER_ORDER_H
+#pragma once
 
 #include "planner/profiles/kernels/layer_cut.h"
 
@@ -56,5 +55,3 @@ struct order_found {
 bool order_search(struct order_found *found, const size_t *before, size_t n_backward,
                   const struct layer_request *request);
 void order_found_free(struct order_found *found);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Gives bytes in memory a path, for parsers that open a file.
-#ifndef FUZZ_BYTES_H
-#define FUZZ_BYTES_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -28,5 +27,3 @@ static inline void bytes_close(const struct bytes_file *file)
 {
     close(file->fd);
 }
-
-#endif

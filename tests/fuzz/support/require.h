@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checks that fuzz targets share; a failed check ends the target.
-#ifndef FUZZ_REQUIRE_H
-#define FUZZ_REQUIRE_H
+#pragma once
 
 #include "ppsweep/fault.h"
 
@@ -20,5 +19,3 @@ static inline void require_fault(const struct pps_fault *fault)
     for (const char *c = fault->text; *c != '\0'; c++)
         require((unsigned char)*c >= 0x20 && *c != 0x7f);
 }
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loads documents for tests, from text and from files of the source tree.
-#ifndef TESTS_SUPPORT_DOCUMENTS_H
-#define TESTS_SUPPORT_DOCUMENTS_H
+#pragma once
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -14,5 +13,3 @@ struct pps_json document_of(const char *text);
 
 // Loads a document from a path in the source tree. The caller frees it with pps_json_free.
 struct pps_json document_in(const char *path);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Gives each test its own folder, and reads and writes whole files in it.
-#ifndef TESTS_SUPPORT_FILES_H
-#define TESTS_SUPPORT_FILES_H
+#pragma once
 
 #include <criterion/criterion.h>
 #include <stdbool.h>
@@ -31,5 +30,3 @@ void has_text(const char *path, const char *text);
 void spill_bytes(const char *path, const void *bytes, size_t n);
 
 void same_files(const char *a, const char *b);
-
-#endif

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compares computed numbers with expected numbers.
-#ifndef TESTS_SUPPORT_NEAR_H
-#define TESTS_SUPPORT_NEAR_H
+#pragma once
 
 // Fails the test if `got` differs from `expected` by more than the relative tolerance; the format and
 // its arguments name the number.
 __attribute__((format(printf, 4, 5))) void near(double got, double expected, double relative,
                                                 const char *format, ...);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows of texts that the reader of plain documents accepts or refuses.
-#ifndef TEST_PLAIN_ROWS_H
-#define TEST_PLAIN_ROWS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -20,5 +19,3 @@ struct plain_bad {
 // Expect that each of n texts is read as the tree of its JSON, or refused with its fault.
 void plain_accept(enum plaindoc_form form, const struct plain_good *rows, size_t n);
 void plain_refuse(enum plaindoc_form form, const struct plain_bad *rows, size_t n);
-
-#endif

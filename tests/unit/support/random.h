@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random numbers for tests: equal on every machine, in every run.
-#ifndef TESTS_SUPPORT_RANDOM_H
-#define TESTS_SUPPORT_RANDOM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -29,5 +28,3 @@ struct draws {
 
 // In 0..end - 1.
 int32_t draws_below(struct draws *d, int32_t end);
-
-#endif

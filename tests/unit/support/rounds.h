@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How many cases slow tests run, and which: $PPS_RANDOM_POINTS (20000) is the number of random points, and
 // $PPS_RANDOM_SEED (0) chooses them. Fewer points are set under sanitizers, more for a long run.
-#ifndef TESTS_SUPPORT_ROUNDS_H
-#define TESTS_SUPPORT_ROUNDS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -17,5 +16,3 @@ int n_rounds(int usual);
 
 // Returns how many of `all` cases to run: as n_rounds, at most all of them.
 int n_cases(int all);
-
-#endif

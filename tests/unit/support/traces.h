@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Makes profiles of training runs from known layer times: a pipeline in the 1F1B order, written as the
 // profilers of Ascend and PyTorch write it. The right layer times are those of the plan.
-#ifndef TESTS_SUPPORT_TRACES_H
-#define TESTS_SUPPORT_TRACES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -55,5 +54,3 @@ enum trace_form {
 // name it.
 void traces_write(const struct trace_kernels *kernels, enum trace_form form, int rank,
                   const char *path);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loads experiments from text, for tests.
-#ifndef TESTS_SUPPORT_EXPERIMENTS_H
-#define TESTS_SUPPORT_EXPERIMENTS_H
+#pragma once
 
 #include "engine/experiment/experiment.h"
 
@@ -14,5 +13,3 @@ enum pps_status load_text(const char *text, struct pps_experiment **experiment,
 
 // Loads a valid experiment; fails the test if loading fails.
 struct pps_experiment *load_good(const char *text);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parameters of a toy kernel, for tests of expressions.
-#ifndef TESTS_SUPPORT_EXPRESSIONS_H
-#define TESTS_SUPPORT_EXPRESSIONS_H
+#pragma once
 
 #include "engine/expression/expression.h"
 
@@ -14,5 +13,3 @@ extern const double expression_point[N_PARAMS];
 
 // Parses an expression without an error.
 struct pps_expr *good_expression(const char *text);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls of the C library that several tests make. They fail the test if the call fails.
-#ifndef TESTS_SUPPORT_LIBRARY_CALLS_H
-#define TESTS_SUPPORT_LIBRARY_CALLS_H
+#pragma once
 
 #include "ppsweep.h"
 
@@ -21,5 +20,3 @@ int model_param(const struct ppsweep_model *model, const char *name);
 
 // Runs an experiment to its end and sets the size of the options. summary may be NULL.
 void run_sweep(struct ppsweep_run_options options, struct ppsweep_summary *summary);
-
-#endif

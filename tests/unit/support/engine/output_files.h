@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes a result of five blocks and checks the bytes of its files, for tests.
-#ifndef TESTS_SUPPORT_OUTPUT_FILES_H
-#define TESTS_SUPPORT_OUTPUT_FILES_H
+#pragma once
 
 #include "tests/unit/support/files.h"
 
@@ -36,5 +35,3 @@ void is_one_member(const char *path, const char *text);
 
 // Walks the journal of a file with n_blocks blocks and compares every field with the data.
 void journal_matches(const char *index_path, const char *data_path, int n_blocks);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The points of an experiment, each with its number, in an order in which they are found.
-#ifndef TESTS_SUPPORT_POINTS_H
-#define TESTS_SUPPORT_POINTS_H
+#pragma once
 
 #include "engine/experiment/experiment.h"
 
@@ -25,5 +24,3 @@ const struct numbered_point *points_find(const struct numbered_points *points,
 
 // Returns whether no two points have the same values.
 bool points_differ(const struct numbered_points *points);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes small results for tests, with blocks of any size, shards, and rows that are wrong on
 // purpose.
-#ifndef TESTS_SUPPORT_RESULTS_H
-#define TESTS_SUPPORT_RESULTS_H
+#pragma once
 
 #include "tests/unit/support/engine/experiments.h"
 
@@ -28,5 +27,3 @@ struct result_plan {
 
 // Writes the result as a run does.
 void write_result(const struct result_plan *plan);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A result of six blocks, which tests interrupt and resume.
-#ifndef TESTS_SUPPORT_SIX_BLOCKS_H
-#define TESTS_SUPPORT_SIX_BLOCKS_H
+#pragma once
 
 #include "engine/store/output.h"
 #include "engine/store/whole_prefix.h"
@@ -30,5 +29,3 @@ void six_resumes(int kept, const char *what);
 
 // Changes one bit of byte `at`.
 void flip_bit(const char *path, size_t at);
-
-#endif

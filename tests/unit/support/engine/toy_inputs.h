@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Experiments of the toy kernel in a folder with documents, for tests.
-#ifndef TESTS_SUPPORT_TOY_INPUTS_H
-#define TESTS_SUPPORT_TOY_INPUTS_H
+#pragma once
 
 #include "tests/unit/support/engine/toy_kernel.h"
 
@@ -33,5 +32,3 @@ void has_header(const struct pps_experiment *e, const char *header);
 const char *box_name(const struct pps_experiment *e, int i);
 
 #define SMALL(rest_) "{\"kernel\": \"toy\", \"inputs\": {\"box\": \"small.json\"}" rest_ "}"
-
-#endif

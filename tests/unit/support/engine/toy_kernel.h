@@ -3,8 +3,7 @@
 // box of `size` things of `weight` each, taken x at a time, needs size * weight * x of the
 // `room` of a place. If it fits, time = size * weight * factor / x. The point x = 13 always
 // fails.
-#ifndef TESTS_SUPPORT_TOY_KERNEL_H
-#define TESTS_SUPPORT_TOY_KERNEL_H
+#pragma once
 
 #include "ppsweep/kernel.h"
 
@@ -21,5 +20,3 @@ extern const struct pps_column toy_columns[TOY_COLUMNS];
 // Kernels that experiments of tests may name: the toy kernel, kernels whose references are wrong at
 // x = 5 or 9, and the kernels of ppsweep.
 extern const struct pps_kernel *const test_kernels[];
-
-#endif

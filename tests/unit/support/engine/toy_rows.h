@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A sweep of the toy kernel with rows of every kind, for tests.
-#ifndef TESTS_SUPPORT_TOY_ROWS_H
-#define TESTS_SUPPORT_TOY_ROWS_H
+#pragma once
 
 #include "tests/unit/support/engine/toy_kernel.h"
 
@@ -25,5 +24,3 @@ extern const atomic_bool never;
 
 // Writes r.csv with blocks of 3 points.
 void write_rows(void);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes a small result in its own folder and verifies it, for tests.
-#ifndef TESTS_SUPPORT_VERIFYING_H
-#define TESTS_SUPPORT_VERIFYING_H
+#pragma once
 
 #include "tests/unit/support/engine/results.h"
 #include "tests/unit/support/files.h"
@@ -23,5 +22,3 @@ void passes(const char *path, double sample, struct pps_verified *verified);
 
 // The message must contain these words.
 void fails(const char *path, double sample, enum pps_status status, const char *words);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Makes programs of the proxy for tests: from golden files and at random, with vectors from the definitions.
-#ifndef TESTS_SUPPORT_KERNELS_BALANCE_CASES_H
-#define TESTS_SUPPORT_KERNELS_BALANCE_CASES_H
+#pragma once
 
 #include "kernels/balance/proxy/proxy.h"
 
@@ -41,5 +40,3 @@ double case_try_all(const struct proxy_program *program);
 
 // Fails the test if the strategy of an answer breaks a rule, or has another value than the answer says.
 void case_check(const struct proxy_program *program, const struct proxy_answer *answer);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loads golden cases of layers and strategies.
-#ifndef TESTS_SUPPORT_KERNELS_BALANCE_GOLDEN_H
-#define TESTS_SUPPORT_KERNELS_BALANCE_GOLDEN_H
+#pragma once
 
 #include "kernels/balance/model/replay.h"
 #include "tests/unit/support/kernels/golden.h"
@@ -32,5 +31,3 @@ struct balance_golden_replayed {
 // Replays strategy `which` of a file of one case.
 struct balance_golden_replayed balance_golden_replayed(const char *file, int which);
 void balance_golden_done(struct balance_golden_replayed *r);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compares the fast path of the contention model with the reference at one point: results and
 // traces.
-#ifndef TESTS_SUPPORT_CONTENTION_COMPARE_H
-#define TESTS_SUPPORT_CONTENTION_COMPARE_H
+#pragma once
 
 #include "tests/unit/support/kernels/contention_points.h"
 
@@ -45,5 +44,3 @@ struct tally {
 };
 
 void check_trace(const struct contention_point *p, void *scratch, struct tally *fast);
-
-#endif

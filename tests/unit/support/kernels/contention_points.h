@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Points of the contention model: a usual point, random points, scratch and text.
-#ifndef TESTS_SUPPORT_CONTENTION_POINTS_H
-#define TESTS_SUPPORT_CONTENTION_POINTS_H
+#pragma once
 
 #include "kernels/contention/model/model.h"
 
@@ -15,5 +14,3 @@ void *scratch_for(const struct contention_point *largest);
 
 // Returns a text with all fields of a point; valid in this thread until the next call.
 const char *show(const struct contention_point *p);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Draws pipelines and orders of operations of every kind: placements, slices, channels, pairs.
-#ifndef TESTS_SUPPORT_KERNELS_DRAWN_ORDER_H
-#define TESTS_SUPPORT_KERNELS_DRAWN_ORDER_H
+#pragma once
 
 #include "kernels/common/executor/executor.h"
 
@@ -28,5 +27,3 @@ void drawn_order_spoil(struct random *r, struct drawn_order *b);
 void drawn_swap(struct order *o, int32_t d, int32_t i, int32_t j);
 
 int32_t drawn_within(struct random *r, int32_t least, int32_t most);
-
-#endif

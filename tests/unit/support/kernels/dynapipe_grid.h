@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Costs of layers from a golden grid, interpolated by definition.
-#ifndef TESTS_SUPPORT_KERNELS_DYNAPIPE_GRID_H
-#define TESTS_SUPPORT_KERNELS_DYNAPIPE_GRID_H
+#pragma once
 
 #include "kernels/dynapipe/split/group_cost.h"
 #include "tests/unit/support/kernels/golden.h"
@@ -42,5 +41,3 @@ struct dynapipe_grid *dynapipe_grid_load(const char *name);
 
 // The grid as a source of costs.
 struct split_costs dynapipe_grid_costs(struct dynapipe_grid *grid);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Texts of frameworks' configurations, and what their readers must make of them.
-#ifndef PPS_TESTS_SUPPORT_FRAMEWORK_CASES_H
-#define PPS_TESTS_SUPPORT_FRAMEWORK_CASES_H
+#pragma once
 
 #include "kernels/frameworks/framework.h"
 
@@ -19,5 +18,3 @@ void framework_cases_check(enum plaindoc_form form, const struct framework_case 
 void framework_cases_check_beside(enum plaindoc_form form,
                                   const struct framework_beside *beside,
                                   const struct framework_case *rows, size_t n);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads golden files; a missing file or member fails the test.
-#ifndef TESTS_SUPPORT_GOLDEN_H
-#define TESTS_SUPPORT_GOLDEN_H
+#pragma once
 
 #include <cjson/cJSON.h>
 #include <stdbool.h>
@@ -19,5 +18,3 @@ const char *golden_word(const cJSON *object, const char *name);
 
 // Copies a [rows][columns] matrix of numbers into one array.
 void golden_matrix(const cJSON *object, const char *name, int32_t *values);
-
-#endif

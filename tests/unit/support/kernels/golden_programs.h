@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Golden pipeline programs.
-#ifndef TESTS_SUPPORT_GOLDEN_PROGRAMS_H
-#define TESTS_SUPPORT_GOLDEN_PROGRAMS_H
+#pragma once
 
 #include "kernels/common/split/program.h"
 #include "tests/unit/support/kernels/golden.h"
@@ -15,5 +14,3 @@ struct nd_program golden_pipeline(const cJSON *golden);
 // Names of the files of pipelines.
 enum { N_GOLDEN_PIPELINES = 11 };
 extern const char *const golden_pipelines[N_GOLDEN_PIPELINES];
-
-#endif

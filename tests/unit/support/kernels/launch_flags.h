@@ -3,8 +3,7 @@
 // Megatron-LM with Megatron Core 0.14 to 0.19 (branches core_r0.14.0 to core_r0.19.0,
 // megatron/training/arguments.py, megatron/core/transformer/transformer_config.py) and
 // torchtitan (tag v0.2.2, torchtitan/config/job_config.py).
-#ifndef TESTS_SUPPORT_LAUNCH_FLAGS_H
-#define TESTS_SUPPORT_LAUNCH_FLAGS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -26,5 +25,3 @@ struct flag {
 
 // Lists that end with a flag without a name. Keys of torchtitan are "section.name".
 extern const struct flag megatron_flags[], torchtitan_flags[];
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Models: read from text or documents, or drawn at random.
-#ifndef TESTS_SUPPORT_MODELS_H
-#define TESTS_SUPPORT_MODELS_H
+#pragma once
 
 #include "kernels/common/description/hardware.h"
 #include "kernels/common/description/model.h"
@@ -29,5 +28,3 @@ struct modeldesc random_model(struct random *r);
 struct modeldesc random_hybrid(struct random *r);
 
 struct training random_training(struct random *r);
-
-#endif

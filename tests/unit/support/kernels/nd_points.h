@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Points of the ndsearch kernel: golden cases, random settings, and their plain estimates.
-#ifndef TESTS_SUPPORT_ND_POINTS_H
-#define TESTS_SUPPORT_ND_POINTS_H
+#pragma once
 
 #include "kernels/common/estimate/estimate.h"
 #include "kernels/common/estimate/reference.h"
@@ -35,5 +34,3 @@ extern struct nd_stage plain_stages[PLAIN_STAGES];
 // Computes the reference into *memory and, unless NULL, *time.
 void plain_estimate(const struct nd_estimate *e, const struct nd_point *p,
                     struct nd_memory *memory, struct nd_time *time);
-
-#endif

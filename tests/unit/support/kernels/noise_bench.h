@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Makes pipelines with room for fluctuating times, for tests of the models.
-#ifndef TESTS_SUPPORT_KERNELS_NOISE_BENCH_H
-#define TESTS_SUPPORT_KERNELS_NOISE_BENCH_H
+#pragma once
 
 #include "kernels/schedule/noise/noise_private.h"
 
@@ -24,5 +23,3 @@ const double *noise_bench_times(const struct noise_bench *b, enum noise_purpose 
 
 // Returns the time that was drawn for a key.
 double noise_bench_time(const struct noise_bench *b, const struct noise_key *key);
-
-#endif

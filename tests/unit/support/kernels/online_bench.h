@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Draws problems for online policies: pipelines with limits of memory, reference orders, and times of
 // operations and messages.
-#ifndef TESTS_SUPPORT_KERNELS_ONLINE_BENCH_H
-#define TESTS_SUPPORT_KERNELS_ONLINE_BENCH_H
+#pragma once
 
 #include "kernels/common/executor/executor_lanes.h"
 #include "kernels/schedule/online/online.h"
@@ -35,5 +34,3 @@ void online_bench_sequential(struct online_bench *b);
 
 // Draws the times of all lanes: the nominal ones times factors. level 0: the nominal times.
 void online_bench_times(struct random *r, struct online_bench *b, double level);
-
-#endif

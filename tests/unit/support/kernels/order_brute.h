@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds the shortest plan of a small task by trying all orders of passes, as an oracle that shares no code with the search.
-#ifndef PPS_TESTS_SUPPORT_KERNELS_ORDER_BRUTE_H
-#define PPS_TESTS_SUPPORT_KERNELS_ORDER_BRUTE_H
+#pragma once
 
 #include "tests/unit/support/kernels/plan_case.h"
 
 // Returns the smallest makespan of all plans without recomputation that fit and are shorter than `below`; `below` if there is
 // none. Returns NAN if more than `most` partial schedules would have to be tried.
 double order_brute(const struct plan_case *c, double below, int64_t most);
-
-#endif

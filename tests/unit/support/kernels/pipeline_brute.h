@@ -2,8 +2,7 @@
 // Solves the pipeline program by brute force, for tests: every split and every number of
 // recomputed layers, memory along the whole order, the value by executing the order. Also draws
 // random small programs.
-#ifndef TESTS_SUPPORT_PIPELINE_BRUTE_H
-#define TESTS_SUPPORT_PIPELINE_BRUTE_H
+#pragma once
 
 #include "base/system/machine.h"
 #include "kernels/common/interleaved/memory_line.h"
@@ -32,5 +31,3 @@ double brute_force(const struct nd_program *p);
 // Draws a program with at most stages * chunks stages and `layers` layers; memory ranges from
 // ample to insufficient.
 struct nd_program brute_program(struct draws *d, int32_t stages, int32_t layers);
-
-#endif

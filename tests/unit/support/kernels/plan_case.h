@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loads golden cases of plans, and draws random ones.
-#ifndef TESTS_SUPPORT_PLAN_CASE_H
-#define TESTS_SUPPORT_PLAN_CASE_H
+#pragma once
 
 #include "kernels/dynapipe/search/plan_task.h"
 #include "tests/unit/support/random.h"
@@ -28,5 +27,3 @@ cJSON *plan_case_load(struct plan_case *c, const char *name, const cJSON **expec
 void plan_case_draw(struct plan_case *c, struct random *r);
 
 void plan_case_close(struct plan_case *c);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The in-flight factors of the published proxy, with which its published solutions are compared.
-#ifndef PPS_TESTS_PROXY_PUBLISHED_H
-#define PPS_TESTS_PROXY_PUBLISHED_H
+#pragma once
 
 #include "kernels/balance/model/strategy.h"
 
@@ -10,5 +9,3 @@
 // Whole activations give the published memory; otherwise the published model rounds the growth up by < 1 MiB.
 int32_t proxy_published_vectors(const struct balance_shape *shape, int32_t stage,
                                 int32_t *vectors);
-
-#endif

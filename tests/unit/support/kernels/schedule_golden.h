@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loads a golden case of schedules: the pipeline, the order and the expected figures.
-#ifndef TESTS_SUPPORT_KERNELS_SCHEDULE_GOLDEN_H
-#define TESTS_SUPPORT_KERNELS_SCHEDULE_GOLDEN_H
+#pragma once
 
 #include "kernels/common/plan/order.h"
 
@@ -33,5 +32,3 @@ int schedule_golden_each(const char *family,
 // differs.
 void schedule_golden_same_order(const struct schedule_golden *golden,
                                 const struct order *order);
-
-#endif

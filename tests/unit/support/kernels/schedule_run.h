@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Builds and executes the order of a schedule family.
-#ifndef TESTS_SUPPORT_KERNELS_SCHEDULE_RUN_H
-#define TESTS_SUPPORT_KERNELS_SCHEDULE_RUN_H
+#pragma once
 
 #include "kernels/common/executor/metrics.h"
 #include "kernels/schedule/families/family.h"
@@ -27,5 +26,3 @@ void schedule_set_times(struct pipeline *pipeline, double f, double b, double w,
 struct schedule_run schedule_run_of(const struct family *family, struct pipeline *pipeline,
                                     const struct family_options *options);
 void schedule_run_free(struct schedule_run *run);
-
-#endif

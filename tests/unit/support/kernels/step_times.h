@@ -2,8 +2,7 @@
 // Computes when every pass of a strategy's step runs, as early as the order of its schedule allows,
 // and the memory of every stage after each pass: the timeline behind the closed forms of
 // estimate.h.
-#ifndef TESTS_SUPPORT_STEP_TIMES_H
-#define TESTS_SUPPORT_STEP_TIMES_H
+#pragma once
 
 #include "kernels/common/estimate/reference.h"
 
@@ -20,5 +19,3 @@ enum nd_steptimes_status {
 // caller frees the passes with passes_free in every case.
 enum nd_steptimes_status nd_steptimes_of(struct passes *passes, const struct nd_estimate *e,
                                          struct nd_cache *cache, const struct nd_point *point);
-
-#endif

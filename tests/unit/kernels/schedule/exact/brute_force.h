@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds the optimum of a small pipeline by trying all orders. Plain code of its own.
-#ifndef TESTS_KERNELS_SCHEDULE_EXACT_BRUTE_FORCE_H
-#define TESTS_KERNELS_SCHEDULE_EXACT_BRUTE_FORCE_H
+#pragma once
 
 #include "kernels/common/plan/pipeline.h"
 
@@ -12,5 +11,3 @@ struct brute_optimum {
 };
 
 struct brute_optimum exhaustive_optimum(const struct pipeline *pipeline);
-
-#endif
