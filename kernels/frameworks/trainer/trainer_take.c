@@ -108,7 +108,7 @@ static int key_of(const struct trainer_dialect *dialect, const char *path)
 {
     for (size_t k = 0; k < dialect->n; k++)
         if (strcmp(dialect->paths[k].path, path) == 0)
-            return dialect->paths[k].key;
+            return (int)dialect->paths[k].key;
     return pps_has_word(dialect->others, path) ? N_TRAINER_NUMBERS : -1;
 }
 
