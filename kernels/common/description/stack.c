@@ -34,8 +34,8 @@ static const struct stack records[] = {
      .zero_hidden = 0.60, .zero_exposed = 0.41, .fused_norms = true, .kept_8bit = true,
      .logits = 6, .scores = 9},
     {"megatron",
-     .rates = {1, 1, 0.90, 0.80, 15e9},
-     .on = {{"A100", {1, 1, 0.95, 0.80, 3.8e9}}, {"H100", {1.08, 1, 0.90, 0.80, 15e9}}},
+     .rates = {1, 1, 0.90, 0.80, 25e9},
+     .on = {{"A100", {1, 1, 0.95, 0.80, 3.8e9}}, {"H100", {1.08, 1, 0.90, 0.80, 25e9}}},
      .n_on = 2,
      COMMON,
      .stream = 7,
@@ -50,6 +50,7 @@ static const struct stack records[] = {
      .zero_hidden = 0.60,
      .zero_exposed = 0.41,
      .hop = 0.0004,
+     .bucket = 25e6,
      .fused_norms = true,
      .kept_8bit = true,
      .logits = 12,
@@ -135,6 +136,7 @@ void stack_apply(const struct stack *stack, struct hardware *hardware)
     hardware->shared_path *= rates->link * speed;
     hardware->alpha *= stack->scale;
     hardware->hop = stack->hop * stack->scale;
+    hardware->bucket = stack->bucket;
     hardware->across_most = rates->across * speed;
     multiply(&hardware->within, rates->link * speed);
     multiply(&hardware->across, rates->link * speed);

@@ -77,11 +77,11 @@ static struct parts exchange(const struct nd_estimate *e, double held, int64_t r
     const double gradients = e->bytes_grad * held;
     if (held <= 0)
         return (struct parts){0, 0};
-    struct parts parts = {hardware_gather(hw, shards, stride, e->bytes_param * held),
-                          hardware_gather(hw, shards, stride, gradients)};
+    struct parts parts = {hardware_buckets(hw, shards, stride, e->bytes_param * held),
+                          hardware_buckets(hw, shards, stride, gradients)};
     if (shards < replicas)
-        parts.scatter += 2 * hardware_gather(hw, replicas / shards, stride * shards,
-                                             gradients / (double)shards);
+        parts.scatter += 2 * hardware_buckets(hw, replicas / shards, stride * shards,
+                                              gradients / (double)shards);
     return parts;
 }
 
@@ -116,8 +116,9 @@ struct nd_exchanges nd_exchanges_of(const struct nd_estimate *e, const struct nd
                              .once_hidden = stack->dp_hidden,
                              .once_exposed = stack->dp_exposed};
     if (e->zero_level < 2) {
-        const struct nd_replicas replicas = nd_replicas_of(e, s);
-        const struct parts parts = both(e, s, held, &replicas);
+        const struct nd_replicas shards =
+            e->zero_level == 1 ? nd_shards_of(e, s) : nd_replicas_of(e, s);
+        const struct parts parts = both(e, s, held, &shards);
         const double gather = e->trained * parts.gather;
         x.once = gather + parts.scatter;
         x.late = e->zero_level == 1 ? stack->gather_exposed * gather : 0;

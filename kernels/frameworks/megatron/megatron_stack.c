@@ -3,6 +3,9 @@
 // figures are those of sweep_configs/stacks; options choose between them.
 #include "kernels/frameworks/megatron/megatron_private.h"
 
+#include <math.h>
+#include <string.h>
+
 static bool has_experts(const struct megatron *m)
 {
     return megatron_number(m, MG_EXPERTS, 0) > 0;
@@ -51,10 +54,20 @@ static bool add(cJSON *stack, const char *member, double value)
     return cJSON_AddNumberToObject(stack, member, value) != NULL;
 }
 
+// Megatron-LM has buckets of 40 million parameters, or a million for each replica, while it overlaps the exchange
+// of gradients (megatron/core/distributed/distributed_data_parallel.py); of fp32.
+static double bucket_of(const struct megatron *m)
+{
+    return megatron_has(m, MG_OVERLAP_GRADIENTS) ? 4e6 * fmax(40, (double)m->dp) : 0;
+}
+
 // The exchange of replicas: megatron-tuned hides it behind both passes, megatron behind half of the
 // backward pass; without an option, nothing hides it.
 static bool add_replicas(const struct megatron *m, cJSON *stack)
 {
+    enum megatron_key from;
+    if (strcmp(base_of(m, &from), "megatron") == 0 && !add(stack, "bucket", bucket_of(m)))
+        return false;
     const bool gradients = megatron_has(m, MG_OVERLAP_GRADIENTS);
     const bool parameters = megatron_has(m, MG_OVERLAP_PARAMETERS);
     return megatron_has(m, MG_FSDP) || megatron_has(m, MG_FSDP2) || (gradients && parameters) ||

@@ -2,4 +2,4 @@
 // clang-format off
 {"megatron", 1381, 0.066, 0.123},
 {"", 1769, -0.076, 0.137},
-    // clang-format on
+// clang-format on
