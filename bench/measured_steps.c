@@ -93,13 +93,13 @@ static void write_sums(FILE *o)
 
 // ---- the fit ------------------------------------------------------------------------------------
 
-static void write_fit(FILE *o)
+static void write_fit(FILE *o, const struct measured *fitted)
 {
-    fprintf(o, "| factor | of | before | fitted | the value before |\n"
-               "| --- | --- | --- | --- | --- |\n");
-    for (int k = 0; k < m.n_unknowns; k++)
-        fprintf(o, "| `%s` | %s | %.3g | %.3g | %s |\n", nd_factor_name(m.unknowns[k].factor),
-                m.unknowns[k].of, m.unknowns[k].start, m.unknowns[k].value, m.why[k]);
+    for (int k = 0; k < fitted->n_unknowns; k++) {
+        const struct nd_unknown *u = &fitted->unknowns[k];
+        fprintf(o, "| `%s` | %s | %.3g | %.3g | %s |\n", nd_factor_name(u->factor), u->of,
+                u->start, u->value, fitted->why[k]);
+    }
 }
 
 // ---- tables -------------------------------------------------------------------------------------
@@ -187,7 +187,7 @@ struct left_out {
     double error;
 };
 
-// The steps of the page and those of layouts, which no fit saw.
+// The steps of the page and those of layouts.
 struct left_outs {
     struct left_out of[2 * ND_MEASURED];
     int n;
@@ -201,8 +201,7 @@ static void find_left_out(struct left_outs *all, struct measured *layouts)
     for (int i = 0; i < layouts->n; i++) {
         const struct nd_measurement *row = &layouts->all[i];
         if (row->seconds > 0)
-            all->of[all->n++] =
-                (struct left_out){row, fabs(nd_predict(row, m.cache) / row->seconds - 1)};
+            all->of[all->n++] = (struct left_out){row, fabs(layouts->left_out[i])};
     }
 }
 
@@ -398,7 +397,7 @@ static void write_devices(FILE *o)
     }
 }
 
-static void write_page(FILE *o, const cJSON *document)
+static void write_page(FILE *o, const cJSON *document, const struct measured *layouts)
 {
     const cJSON *set;
     fputs(page_begin, o);
@@ -408,7 +407,8 @@ static void write_page(FILE *o, const cJSON *document)
     fputs(page_groups, o);
     write_group_table(o);
     fputs(page_fit, o);
-    write_fit(o);
+    write_fit(o, &m);
+    write_fit(o, layouts);
     fputs(page_devices, o);
     write_devices(o);
     fputs(page_beside, o);
@@ -480,6 +480,7 @@ static const char *write_steps(FILE *o, cJSON *document, struct measured *layout
     static struct left_outs all;
     static struct memory_facts facts;
     measured_fit(&m);
+    measured_fit(layouts);
     find_left_out(&all, layouts);
     memory_facts_fit(&facts, &m, layouts);
     if (output == GROUPS)
@@ -487,7 +488,7 @@ static const char *write_steps(FILE *o, cJSON *document, struct measured *layout
     else if (output == MEMORY)
         memory_facts_write_groups(o, &facts);
     else {
-        write_page(o, document);
+        write_page(o, document, layouts);
         fputs(page_layouts, o);
         layouts_write(o, layouts);
         fputs(page_order, o);
@@ -529,6 +530,7 @@ int main(int argc, char **argv)
     memset(m.cache, 0, nd_cache_bytes());
     cJSON *tried = open_document(argv[only ? 1 : 2], &layouts);
     if (only) {
+        measured_fit(&layouts);
         (rows ? layouts_write_rows : layouts_write)(out, &layouts);
     } else {
         cJSON *document = open_document(argv[1], &m);

@@ -53,7 +53,7 @@ static double per_sequence(const struct nd_measurement *row, double seconds)
 
 struct tally {
     int timed, pairs, right, tables, facts, facts_right, peaks;
-    double error, bias, slower;
+    double error, bias, left_out, slower;
     double ratios[ND_MEASURED];
 };
 
@@ -105,6 +105,7 @@ static void add_row(const struct view *v, int i, struct tally *t)
         t->timed++;
         t->error += fabs(error);
         t->bias += error;
+        t->left_out += fabs(v->m->left_out[i]);
         add_pairs(v, i, t);
         add_choice(v, i, t);
     }
@@ -126,9 +127,10 @@ static void print(FILE *o, const char *source, struct tally *t)
 {
     fprintf(o, "| %s | %d | ", source, t->timed);
     if (t->timed > 0)
-        fprintf(o, "%.1f %% | %+.1f %%", 100 * t->error / t->timed, 100 * t->bias / t->timed);
+        fprintf(o, "%.1f %% | %+.1f %% | %.1f %%", 100 * t->error / t->timed,
+                100 * t->bias / t->timed, 100 * t->left_out / t->timed);
     else
-        fprintf(o, "|");
+        fprintf(o, "| |");
     fprintf(o, " | ");
     if (t->pairs > 2)
         fprintf(o, "%+.2f, %d", 2.0 * t->right / t->pairs - 1, t->pairs);
@@ -157,9 +159,9 @@ void layouts_write(FILE *o, struct measured *m)
     static struct view v;
     predict(&v, m);
     fprintf(o,
-            "| source | steps | error | bias | Kendall, pairs | first choice slower, tables | "
-            "memory right, facts | memory, peaks |\n"
-            "| --- | --- | --- | --- | --- | --- | --- | --- |\n");
+            "| source | steps | error | bias | source left out | Kendall, pairs | first choice "
+            "slower, tables | memory right, facts | memory, peaks |\n"
+            "| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n");
     for (int i = 0; i < m->n; i++)
         if (measured_new_source(m, i))
             write_source(o, &v, m->all[i].source);
