@@ -11,6 +11,12 @@
 // Weighs a unit of u against tables: chosen so that left-out sources come out best, in steps of two.
 static const struct nd_fit_weights weights = {0.7, true, 0.04};
 
+int measured_by_value(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
 static _Noreturn void stop(const char *path, const char *text)
 {
     fprintf(stderr, "%s: %s\n", path, text);

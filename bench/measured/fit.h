@@ -40,4 +40,7 @@ void measured_fit(struct measured *m);
 int measured_one_step(const struct measured *m, const char *set, double *mean, double *best,
                       double *fitted);
 
+// Compares two numbers, for qsort.
+int measured_by_value(const void *a, const void *b);
+
 #endif

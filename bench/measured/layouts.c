@@ -128,12 +128,6 @@ static void add_row(const struct view *v, int i, struct tally *t)
     }
 }
 
-static int by_value(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static void print(FILE *o, const char *source, struct tally *t)
 {
     fprintf(o, "| %s | %d | ", source, t->timed);
@@ -150,7 +144,7 @@ static void print(FILE *o, const char *source, struct tally *t)
         fprintf(o, "%.1f %%, %d, %d", 100 * t->slower / (t->tables - t->ran_out), t->tables,
                 t->ran_out);
     fprintf(o, " | %.0f %%, %d | ", 100.0 * t->facts_right / t->facts, t->facts);
-    qsort(t->ratios, (size_t)t->peaks, sizeof *t->ratios, by_value);
+    qsort(t->ratios, (size_t)t->peaks, sizeof *t->ratios, measured_by_value);
     if (t->peaks > 0)
         fprintf(o, "%.2f, %d ", t->ratios[t->peaks / 2], t->peaks);
     fprintf(o, "|\n");

@@ -4,7 +4,6 @@
 #include "kernels/frameworks/megatron/megatron_private.h"
 
 #include <math.h>
-#include <string.h>
 
 static bool has_experts(const struct megatron *m)
 {
@@ -65,9 +64,6 @@ static double bucket_of(const struct megatron *m)
 // backward pass; without an option, nothing hides it.
 static bool add_replicas(const struct megatron *m, cJSON *stack)
 {
-    enum megatron_key from;
-    if (strcmp(base_of(m, &from), "megatron") == 0 && !add(stack, "bucket", bucket_of(m)))
-        return false;
     const bool gradients = megatron_has(m, MG_OVERLAP_GRADIENTS);
     const bool parameters = megatron_has(m, MG_OVERLAP_PARAMETERS);
     return megatron_has(m, MG_FSDP) || megatron_has(m, MG_FSDP2) || (gradients && parameters) ||
@@ -121,7 +117,8 @@ static cJSON *stack_of(const struct megatron *m, const char *base, bool assumed)
 {
     cJSON *stack = cJSON_CreateObject();
     if (stack == NULL || !add_members(m, stack) ||
-        (assumed && cJSON_AddTrueToObject(stack, "assumed") == NULL)) {
+        (assumed && (!add(stack, "bucket", bucket_of(m)) ||
+                     cJSON_AddTrueToObject(stack, "assumed") == NULL))) {
         cJSON_Delete(stack);
         return NULL;
     }

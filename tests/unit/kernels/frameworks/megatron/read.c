@@ -164,7 +164,7 @@ Test(megatron_values, adapters)
               "\"lora_rank\":16,\"lora_modules\":[\"linear_fc2\"]");
     expect_in(
         "training", "--lora-r 8",
-        "\"stack\":{\"bucket\":0,\"dp_hidden\":0,\"assumed\":true,\"base\":\"megatron\"}}");
+        "\"stack\":{\"dp_hidden\":0,\"bucket\":0,\"assumed\":true,\"base\":\"megatron\"}}");
 }
 
 Test(megatron_values, overlap)
@@ -172,9 +172,9 @@ Test(megatron_values, overlap)
     static const struct {
         const char *arguments, *wanted;
     } rows[] = {
-        {"", "\"stack\":{\"bucket\":0,\"dp_hidden\":0,\"assumed\":true,\"base\":\"megatron\"}"},
+        {"", "\"stack\":{\"dp_hidden\":0,\"bucket\":0,\"assumed\":true,\"base\":\"megatron\"}"},
         {"--overlap-grad-reduce",
-         "\"stack\":{\"bucket\":160000000,\"dp_hidden\":0.33,\"assumed\":true,\"base\":\"megatron\"}"},
+         "\"stack\":{\"dp_hidden\":0.33,\"bucket\":160000000,\"assumed\":true,\"base\":\"megatron\"}"},
         {"--overlap-grad-reduce --overlap-param-gather", "\"stack\":\"megatron-tuned\""},
         {"--overlap-grad-reduce --overlap-param-gather --tp-comm-overlap",
          "\"stack\":\"megatron-tuned\""},
