@@ -168,7 +168,7 @@ double layer_score_traffic(const struct layer_setting *s)
 {
     enum { FUSED_BELOW = 10 };
     const bool fused = s->stack->scores > 0 && s->stack->scores < FUSED_BELOW;
-    return (!fused ? 16 : s->m->dropout ? 13 : 8) * s->scores;
+    return s->m->flash ? 0 : (!fused ? 16 : s->m->dropout ? 13 : 8) * s->scores;
 }
 
 void layer_add_attention(struct layer_setting *s, const struct layercost_shape *shape)
@@ -183,9 +183,8 @@ void layer_add_attention(struct layer_setting *s, const struct layercost_shape *
     const double rate =
         hardware_attention_rate(hw, slice, s->stack->attention_half, (s->dq + s->dv) / 2);
     s->attention.attention = 2 * s->tokens * s->seq * s->heads * (s->dq + s->dv) * seen / rate;
-    double bytes = layer_residual_traffic(s) + 4 * s->tokens * s->heads * (s->dq + s->dv);
-    if (!s->m->flash)
-        bytes += layer_score_traffic(s);
+    const double bytes = layer_residual_traffic(s) +
+                         4 * s->tokens * s->heads * (s->dq + s->dv) + layer_score_traffic(s);
     s->attention.memory = hardware_stream(hw, bytes) + hardware_kernels(hw, ATTENTION_KERNELS);
     s->gathers = 2;
     s->gather = hardware_gather(hw, shape->tp, 1, ELEMENT * s->tokens * s->h);

@@ -507,7 +507,8 @@ Test(megatron_values, overlap_of_records)
         "comm_overlap: {overlap_grad_reduce: false, overlap_param_gather: false}\n"
         "ddp: {use_distributed_optimizer: true, overlap_grad_reduce: true}\n" RECORD
         "  share_embeddings_and_output_weights: false\n",
-        (const char *const[]){"\"dp_hidden\":0,\"assumed\":true,\"base\":\"megatron\"", NULL});
+        (const char *const[]){
+            "\"dp_hidden\":0,\"bucket\":0,\"assumed\":true,\"base\":\"megatron\"", NULL});
 }
 
 // A record of a class whose defaults are not known is not misread.
