@@ -1,12 +1,12 @@
 // Made by measured_steps --groups.
 // clang-format off
 {"A100", "megatron-fused", false, false, 30, 0.066},
-{"B200", "megatron-fused", false, false, 32, 0.090},
-{"B200", "megatron-fused", true, false, 12, 0.071},
+{"B200", "megatron-fused", false, false, 32, 0.089},
+{"B200", "megatron-fused", true, false, 12, 0.069},
 {"H100", "megatron-tuned", false, false, 29, 0.128},
 {"H100", "fsdp-2024", false, false, 8, 0.148},
 {"H100", "megatron-fused", true, false, 6, 0.226},
-{"B200", "megatron-tuned", false, false, 3, 0.051},
+{"B200", "megatron-tuned", false, false, 3, 0.049},
 {"H100", "fsdp-2023", false, false, 50, 0.066},
 {"A100", "fsdp-2023", false, false, 86, 0.109},
 {"H100", "megatron-tuned", true, false, 2, 0.189},
@@ -16,8 +16,8 @@
 {"H100", "fsdp-2024", false, true, 17, 0.124},
 {"H100", "fsdp", true, false, 7, 0.237},
 {"H100", "fsdp", false, false, 20, 0.171},
-{"B200", "megatron-tuned", false, true, 11, 0.081},
-{"B200", "megatron-tuned", true, true, 18, 0.206},
+{"B200", "megatron-tuned", false, true, 11, 0.062},
+{"B200", "megatron-tuned", true, true, 18, 0.168},
 {"H100", "deepseek", true, true, 1, 0.112},
 {"A100", "megatron", false, false, 251, 0.114},
 {"Ascend910B", "megatron-tuned", false, false, 26, 0.152},
@@ -28,5 +28,5 @@
 {"H100", "megatron", false, false, 255, 0.214},
 {"H100", "fsdp-2023", false, true, 4, 0.313},
 {"", "", false, false, 841, 0.150},
-{"", "", true, false, 68, 0.220},
+{"", "", true, false, 68, 0.226},
 // clang-format on
