@@ -44,15 +44,15 @@ static bool is_fp8(int i)
     return m.all[i].training.precision != TRAINING_BF16;
 }
 
-// The steps on which the model was first made.
-static bool is_first(int i)
+// Whether the step is of one of the first n tables: the first four are those on which the model was first made.
+static bool is_of_first(int i, size_t n)
 {
-    return pps_has_word("korthikanti narayanan b200_dense b200_moe", m.all[i].set);
-}
-
-static bool is_known(int i)
-{
-    return pps_has_word("b200_long llama3 torchtitan", m.all[i].set) || is_first(i);
+    static const char *const sets[] = {"korthikanti", "narayanan", "b200_dense", "b200_moe",
+                                       "b200_long",   "llama3",    "torchtitan"};
+    for (size_t k = 0; k < n; k++)
+        if (strcmp(m.all[i].set, sets[k]) == 0)
+            return true;
+    return false;
 }
 
 static void print_sum(FILE *o, const char *what, const struct sum *sum)
@@ -65,11 +65,12 @@ static void write_sums(FILE *o)
 {
     struct sum first = {0}, bf16 = {0}, fp8 = {0}, judge = {0}, short_rows = {0};
     for (int i = 0; i < m.n; i++) {
-        if (is_first(i))
+        const bool later = !is_of_first(i, 7) && !is_fp8(i);
+        if (is_of_first(i, 4))
             add(&first, i);
-        if (!is_known(i) && !is_fp8(i))
+        if (later)
             add(&bf16, i);
-        if (!is_known(i) && !is_fp8(i) && m.all[i].point.seq_length <= 4096)
+        if (later && m.all[i].point.seq_length <= 4096)
             add(&short_rows, i);
         if (is_fp8(i))
             add(&fp8, i);
@@ -86,13 +87,13 @@ static void write_sums(FILE *o)
 
 // ---- the fit ------------------------------------------------------------------------------------
 
-static void write_fit(FILE *o)
+static void write_fit(FILE *o, const struct measured *fitted)
 {
-    fprintf(o, "| factor | of | before | fitted | the value before |\n"
-               "| --- | --- | --- | --- | --- |\n");
-    for (int k = 0; k < m.n_unknowns; k++)
-        fprintf(o, "| `%s` | %s | %.3g | %.3g | %s |\n", nd_factor_name(m.unknowns[k].factor),
-                m.unknowns[k].of, m.unknowns[k].start, m.unknowns[k].value, m.why[k]);
+    for (int k = 0; k < fitted->n_unknowns; k++) {
+        const struct nd_unknown *u = &fitted->unknowns[k];
+        fprintf(o, "| `%s` | %s | %.3g | %.3g | %s |\n", nd_factor_name(u->factor), u->of,
+                u->start, u->value, fitted->why[k]);
+    }
 }
 
 // ---- tables -------------------------------------------------------------------------------------
@@ -262,7 +263,7 @@ static void write_devices(FILE *o)
     }
 }
 
-static void write_page(FILE *o, const cJSON *document)
+static void write_page(FILE *o, const cJSON *document, const struct measured *layouts)
 {
     const cJSON *set;
     fputs(page_begin, o);
@@ -272,7 +273,8 @@ static void write_page(FILE *o, const cJSON *document)
     fputs(page_groups, o);
     left_outs_write_table(o);
     fputs(page_fit, o);
-    write_fit(o);
+    write_fit(o, &m);
+    write_fit(o, layouts);
     fputs(page_devices, o);
     write_devices(o);
     fputs(page_beside, o);
@@ -307,19 +309,17 @@ static char *slurp(const char *path)
 static int check(const char *path, const char *made, const char *other_table)
 {
     char *kept = slurp(path);
-    int differ = strcmp(kept, made) != 0;
-    if (differ)
-        fprintf(stderr,
-                "measured_steps: %s differs from the output of the model; write it again\n",
-                path);
-    if (other_table != NULL) {
-        fprintf(stderr,
-                "measured_steps: %s differs from the output of the model; write it again\n",
-                other_table);
-        differ = 1;
-    }
+    const char *differ[] = {strcmp(kept, made) != 0 ? path : NULL, other_table};
+    int status = 0;
+    for (int i = 0; i < 2; i++)
+        if (differ[i] != NULL) {
+            status = 1;
+            fprintf(stderr,
+                    "measured_steps: %s differs from the output of the model; write it again\n",
+                    differ[i]);
+        }
     free(kept);
-    return differ;
+    return status;
 }
 
 static cJSON *open_document(const char *path, struct measured *measured)
@@ -344,6 +344,7 @@ static const char *write_steps(FILE *o, cJSON *document, struct measured *layout
     static struct left_outs all;
     static struct memory_facts facts;
     measured_fit(&m);
+    measured_fit(layouts);
     left_outs_find(&all, &m, layouts);
     memory_facts_fit(&facts, &m, layouts);
     if (output == GROUPS)
@@ -351,7 +352,7 @@ static const char *write_steps(FILE *o, cJSON *document, struct measured *layout
     else if (output == MEMORY)
         memory_facts_write_groups(o, &facts);
     else {
-        write_page(o, document);
+        write_page(o, document, layouts);
         fputs(page_layouts, o);
         layouts_write(o, layouts);
         fputs(page_order, o);
@@ -393,6 +394,7 @@ int main(int argc, char **argv)
     memset(m.cache, 0, nd_cache_bytes());
     cJSON *tried = open_document(argv[only ? 1 : 2], &layouts);
     if (only) {
+        measured_fit(&layouts);
         (rows ? layouts_write_rows : layouts_write)(out, &layouts);
     } else {
         cJSON *document = open_document(argv[1], &m);

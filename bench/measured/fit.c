@@ -11,6 +11,12 @@
 // Weighs a unit of u against tables: chosen so that left-out sources come out best, in steps of two.
 static const struct nd_fit_weights weights = {0.7, true, 0.04};
 
+int measured_by_value(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
 static _Noreturn void stop(const char *path, const char *text)
 {
     fprintf(stderr, "%s: %s\n", path, text);
@@ -68,14 +74,32 @@ void measured_memory(const struct measured *m, const struct nd_measurement *row,
     nd_estimate(&e, m->cache, &row->point, memory, NULL);
 }
 
+// No fit sees tables that only judge, and rows of which only is known whether they fit.
+static bool is_unseen(const struct nd_measurement *row)
+{
+    return row->judges || row->seconds <= 0;
+}
+
+static void fit_without(const struct measured *m, const char *source,
+                        struct nd_unknown *unknowns)
+{
+    bool skip[ND_MEASURED];
+    for (int i = 0; i < m->n; i++)
+        skip[i] =
+            is_unseen(&m->all[i]) || (source != NULL && strcmp(m->all[i].source, source) == 0);
+    nd_fit(m->each, m->n, skip, unknowns, m->n_unknowns, &weights, m->cache);
+}
+
+// Sources that no fit sees are predicted by the fit to all others.
 static void leave_out(struct measured *m, const char *source)
 {
     struct nd_unknown unknowns[ND_UNKNOWNS];
-    bool skip[ND_MEASURED];
+    bool seen = false;
     for (int i = 0; i < m->n; i++)
-        skip[i] = m->all[i].judges || strcmp(m->all[i].source, source) == 0;
+        seen |= !is_unseen(&m->all[i]) && strcmp(m->all[i].source, source) == 0;
     memcpy(unknowns, m->unknowns, sizeof unknowns);
-    nd_fit(m->each, m->n, skip, unknowns, m->n_unknowns, &weights, m->cache);
+    if (seen)
+        fit_without(m, source, unknowns);
     for (int i = 0; i < m->n; i++)
         if (strcmp(m->all[i].source, source) == 0)
             m->left_out[i] = nd_error_of(m->each[i], unknowns, m->n_unknowns, m->cache);
@@ -83,14 +107,12 @@ static void leave_out(struct measured *m, const char *source)
 
 void measured_fit(struct measured *m)
 {
-    bool skip[ND_MEASURED];
+    fit_without(m, NULL, m->unknowns);
     for (int i = 0; i < m->n; i++) {
-        skip[i] = m->all[i].judges;
         m->built_in[i] = nd_predict(m->each[i], m->cache) / m->all[i].seconds - 1;
         if (measured_new_source(m, i))
             leave_out(m, m->all[i].source);
     }
-    nd_fit(m->each, m->n, skip, m->unknowns, m->n_unknowns, &weights, m->cache);
 }
 
 // The mean error of the steps of a table but `i`, whose times a factor multiplies.

@@ -38,3 +38,6 @@ void measured_fit(struct measured *m);
 // the table with the factor that fits all of its steps. Returns the number of rows of the table.
 int measured_one_step(const struct measured *m, const char *set, double *mean, double *best,
                       double *fitted);
+
+// Compares two numbers, for qsort.
+int measured_by_value(const void *a, const void *b);

@@ -21,7 +21,7 @@ static void predict(struct view *v, struct measured *m)
         struct nd_memory memory;
         measured_memory(m, &m->all[i], &memory);
         v->memory[i] = memory.total;
-        v->seconds[i] = m->all[i].seconds > 0 ? nd_predict(&m->all[i], m->cache) : 0;
+        v->seconds[i] = nd_predict(&m->all[i], m->cache);
     }
 }
 
@@ -52,8 +52,8 @@ static double per_sequence(const struct nd_measurement *row, double seconds)
 }
 
 struct tally {
-    int timed, pairs, right, tables, facts, facts_right, peaks;
-    double error, bias, slower;
+    int timed, pairs, right, tables, ran_out, facts, facts_right, peaks;
+    double error, bias, left_out, slower;
     double ratios[ND_MEASURED];
 };
 
@@ -73,28 +73,39 @@ static void add_pairs(const struct view *v, int i, struct tally *t)
     }
 }
 
-// How much slower than the best layout of a table the one is that the model takes for the best.
+// Whether the model takes the layout to fit; a device of unknown memory holds everything.
+static bool fits(const struct view *v, int i)
+{
+    const double memory = v->m->all[i].hardware.memory;
+    return memory <= 0 || v->memory[i] <= memory;
+}
+
+// How much slower than the best layout of a table that one is which the model takes for the best of those that fit.
 static void add_choice(const struct view *v, int begin, struct tally *t)
 {
     const struct nd_measurement *all = v->m->all;
-    double best = HUGE_VAL, least = HUGE_VAL, chosen = 0;
-    int rows = 0;
+    double best = HUGE_VAL, least = HUGE_VAL;
+    int rows = 0, chosen = -1;
     for (int i = 0; i < v->m->n; i++) {
-        if (all[i].seconds <= 0 || !same_table(&all[begin], &all[i]))
+        if (!same_table(&all[begin], &all[i]))
             continue;
-        if (i < begin)
+        if (i < begin && all[i].seconds > 0)
             return; // counted with its first row
-        const double cost = per_sequence(&all[i], all[i].seconds);
         const double predicted = per_sequence(&all[i], v->seconds[i]);
-        rows++;
-        best = fmin(best, cost);
-        chosen = predicted < least ? cost : chosen;
-        least = fmin(least, predicted);
+        rows += all[i].seconds > 0;
+        if (all[i].seconds > 0)
+            best = fmin(best, per_sequence(&all[i], all[i].seconds));
+        if (fits(v, i) && predicted < least) {
+            chosen = i;
+            least = predicted;
+        }
     }
-    if (rows < 3)
+    if (rows < 3 || chosen < 0)
         return;
     t->tables++;
-    t->slower += chosen / best - 1;
+    t->ran_out += !all[chosen].fits;
+    if (all[chosen].seconds > 0)
+        t->slower += per_sequence(&all[chosen], all[chosen].seconds) / best - 1;
 }
 
 static void add_row(const struct view *v, int i, struct tally *t)
@@ -105,6 +116,7 @@ static void add_row(const struct view *v, int i, struct tally *t)
         t->timed++;
         t->error += fabs(error);
         t->bias += error;
+        t->left_out += fabs(v->m->left_out[i]);
         add_pairs(v, i, t);
         add_choice(v, i, t);
     }
@@ -112,31 +124,27 @@ static void add_row(const struct view *v, int i, struct tally *t)
         t->ratios[t->peaks++] = v->memory[i] / row->memory;
     if (row->hardware.memory > 0) {
         t->facts++;
-        t->facts_right += (v->memory[i] <= row->hardware.memory) == row->fits;
+        t->facts_right += fits(v, i) == row->fits;
     }
-}
-
-static int by_value(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
 }
 
 static void print(FILE *o, const char *source, struct tally *t)
 {
     fprintf(o, "| %s | %d | ", source, t->timed);
     if (t->timed > 0)
-        fprintf(o, "%.1f %% | %+.1f %%", 100 * t->error / t->timed, 100 * t->bias / t->timed);
+        fprintf(o, "%.1f %% | %+.1f %% | %.1f %%", 100 * t->error / t->timed,
+                100 * t->bias / t->timed, 100 * t->left_out / t->timed);
     else
-        fprintf(o, "|");
+        fprintf(o, "| |");
     fprintf(o, " | ");
     if (t->pairs > 2)
         fprintf(o, "%+.2f, %d", 2.0 * t->right / t->pairs - 1, t->pairs);
     fprintf(o, " | ");
     if (t->tables > 0)
-        fprintf(o, "%.1f %%, %d", 100 * t->slower / t->tables, t->tables);
+        fprintf(o, "%.1f %%, %d, %d", 100 * t->slower / (t->tables - t->ran_out), t->tables,
+                t->ran_out);
     fprintf(o, " | %.0f %%, %d | ", 100.0 * t->facts_right / t->facts, t->facts);
-    qsort(t->ratios, (size_t)t->peaks, sizeof *t->ratios, by_value);
+    qsort(t->ratios, (size_t)t->peaks, sizeof *t->ratios, measured_by_value);
     if (t->peaks > 0)
         fprintf(o, "%.2f, %d ", t->ratios[t->peaks / 2], t->peaks);
     fprintf(o, "|\n");
@@ -157,9 +165,9 @@ void layouts_write(FILE *o, struct measured *m)
     static struct view v;
     predict(&v, m);
     fprintf(o,
-            "| source | steps | error | bias | Kendall, pairs | first choice slower, tables | "
-            "memory right, facts | memory, peaks |\n"
-            "| --- | --- | --- | --- | --- | --- | --- | --- |\n");
+            "| source | steps | error | bias | source left out | Kendall, pairs | first choice "
+            "slower, tables, ran out | memory right, facts | memory, peaks |\n"
+            "| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n");
     for (int i = 0; i < m->n; i++)
         if (measured_new_source(m, i))
             write_source(o, &v, m->all[i].source);

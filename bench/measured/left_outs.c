@@ -17,8 +17,7 @@ void left_outs_find(struct left_outs *all, const struct measured *m,
     for (int i = 0; i < layouts->n; i++) {
         const struct nd_measurement *row = &layouts->all[i];
         if (row->seconds > 0)
-            all->of[all->n++] =
-                (struct left_out){row, fabs(nd_predict(row, m->cache) / row->seconds - 1)};
+            all->of[all->n++] = (struct left_out){row, fabs(layouts->left_out[i])};
     }
 }
 
@@ -34,61 +33,64 @@ static bool same_group(const struct nd_measurement *a, const struct nd_measureme
            (a->model.experts > 0) == (b->model.experts > 0) && in_8_bits(a) == in_8_bits(b);
 }
 
-static int by_value(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static struct nd_left_out_group all_steps(const struct left_outs *all, bool experts)
+// The steps that are like a row in device, stack, kind of model and precision; NULL: all of this kind of model.
+static struct nd_left_out_group group_of(const struct left_outs *all,
+                                         const struct nd_measurement *row, bool experts)
 {
     static double errors[2 * ND_MEASURED];
-    int steps = 0;
-    for (int i = 0; i < all->n; i++)
-        if ((all->of[i].row->model.experts > 0) == experts)
-            errors[steps++] = all->of[i].error;
-    qsort(errors, (size_t)steps, sizeof *errors, by_value);
-    return (struct nd_left_out_group){"",    "",    experts,
-                                      false, steps, errors[(4 * steps + 4) / 5 - 1]};
+    int n = 0;
+    for (int i = 0; i < all->n; i++) {
+        const struct nd_measurement *other = all->of[i].row;
+        if (row != NULL ? same_group(row, other) : (other->model.experts > 0) == experts)
+            errors[n++] = all->of[i].error;
+    }
+    qsort(errors, (size_t)n, sizeof *errors, measured_by_value);
+    const double within = errors[(4 * n + 4) / 5 - 1];
+    if (row == NULL)
+        return (struct nd_left_out_group){"", "", experts, false, n, within};
+    return (struct nd_left_out_group){row->hardware.base,
+                                      stack_base(&row->training.stack),
+                                      experts,
+                                      in_8_bits(row),
+                                      n,
+                                      within};
 }
 
 // The groups in the order of their first step, and all steps; returns their number.
 static int find_groups(const struct left_outs *all, struct nd_left_out_group *groups)
 {
-    static double errors[2 * ND_MEASURED];
     int n = 0;
     for (int i = 0; i < all->n; i++) {
         const struct nd_measurement *row = all->of[i].row;
-        int first = 0, steps = 0;
+        int first = 0;
         while (!same_group(row, all->of[first].row))
             first++;
-        if (first < i)
-            continue;
-        for (int j = 0; j < all->n; j++)
-            if (same_group(row, all->of[j].row))
-                errors[steps++] = all->of[j].error;
-        qsort(errors, (size_t)steps, sizeof *errors, by_value);
-        groups[n++] = (struct nd_left_out_group){row->hardware.base,
-                                                 stack_base(&row->training.stack),
-                                                 row->model.experts > 0,
-                                                 in_8_bits(row),
-                                                 steps,
-                                                 errors[(4 * steps + 4) / 5 - 1]};
+        if (first == i)
+            groups[n++] = group_of(all, row, row->model.experts > 0);
     }
-    groups[n++] = all_steps(all, false);
-    groups[n++] = all_steps(all, true);
+    groups[n++] = group_of(all, NULL, false);
+    groups[n++] = group_of(all, NULL, true);
     return n;
+}
+
+enum { GROUP_LINE = 128 };
+
+static const char *group_line(const struct nd_left_out_group *group, char line[GROUP_LINE])
+{
+    snprintf(line, GROUP_LINE, "{\"%s\", \"%s\", %s, %s, %d, %.3f},\n", group->device,
+             group->stack, group->experts ? "true" : "false", group->fp8 ? "true" : "false",
+             group->steps, group->within);
+    return line;
 }
 
 void left_outs_write_groups(FILE *o, const struct left_outs *all)
 {
     static struct nd_left_out_group groups[ND_MEASURED];
     const int n = find_groups(all, groups);
+    char line[GROUP_LINE];
     fprintf(o, "// Made by measured_steps --groups.\n// clang-format off\n");
     for (int i = 0; i < n; i++)
-        fprintf(o, "{\"%s\", \"%s\", %s, %s, %d, %.3f},\n", groups[i].device, groups[i].stack,
-                groups[i].experts ? "true" : "false", groups[i].fp8 ? "true" : "false",
-                groups[i].steps, groups[i].within);
+        fputs(group_line(&groups[i], line), o);
     fprintf(o, "// clang-format on\n");
 }
 
@@ -97,15 +99,12 @@ bool left_outs_differ(const struct left_outs *all)
     static struct nd_left_out_group groups[ND_MEASURED];
     int n;
     const struct nd_left_out_group *kept = nd_left_out_groups(&n);
-    if (find_groups(all, groups) != n)
-        return true;
-    for (int i = 0; i < n; i++)
-        if (strcmp(groups[i].device, kept[i].device) != 0 ||
-            strcmp(groups[i].stack, kept[i].stack) != 0 ||
-            groups[i].experts != kept[i].experts || groups[i].fp8 != kept[i].fp8 ||
-            groups[i].steps != kept[i].steps || fabs(groups[i].within - kept[i].within) > 6e-4)
-            return true;
-    return false;
+    bool differ = find_groups(all, groups) != n;
+    for (int i = 0; i < n && !differ; i++) {
+        char made[GROUP_LINE], old[GROUP_LINE];
+        differ = strcmp(group_line(&groups[i], made), group_line(&kept[i], old)) != 0;
+    }
+    return differ;
 }
 
 void left_outs_write_table(FILE *o)

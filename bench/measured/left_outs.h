@@ -12,7 +12,7 @@ struct left_out {
     double error;
 };
 
-// The steps of the page and those of layouts, which no fit saw.
+// The steps of the page and those of layouts.
 struct left_outs {
     struct left_out of[2 * ND_MEASURED];
     int n;

@@ -15,9 +15,11 @@
 #define HOPPER                                                                                 \
     .gemm_eff = 0.62, .fp8_eff = 0.58, .attention_eff = 0.43, .memory_eff = 0.78,              \
     .link_eff = 0.80
-#define BLACKWELL                                                                              \
-    .gemm_eff = 0.52, .fp8_eff = 0.58, .attention_eff = 0.44, .memory_eff = 0.61,              \
-    .link_eff = 0.80
+// Products of B200 and GB200 are slowed down by power: both reach the same share of their peaks, at about 0.9 W for each
+// TFLOP/s that they reach. What has more power for the same peak reaches more of it.
+#define BLACKWELL(power)                                                                       \
+    .gemm_eff = 0.52 * (power), .fp8_eff = 0.58 * (power), .attention_eff = 0.44 * (power),    \
+    .memory_eff = 0.61, .link_eff = 0.80
 
 #define ASCEND .gemm_eff = 0.59, .attention_eff = 0.38, .memory_eff = 0.38, .link_eff = 0.55
 #define AMPERE .gemm_eff = 0.78, .attention_eff = 0.55, .memory_eff = 0.80, .link_eff = 0.80
@@ -54,21 +56,21 @@ static const struct hardware records[] = {
     // eight devices; one 400 Gb/s adapter a device.
     {"B200", .base = "B200", .design_power = 1000, .peak = 2250e12, .hbm = 8e12, .intra = 900e9,
      .inter = 50e9, .node = 8, .alpha = 8e-6, .host = 64e9, .memory = 180 * UNITS_GIB,
-     .peak_fp8 = 4500e12, BLACKWELL, .fused_ce = true, .calibrated = true},
+     .peak_fp8 = 4500e12, BLACKWELL(1.0), .fused_ce = true, .calibrated = true},
     // NVIDIA GB200 NVL72 datasheet: 360 PFLOPS of FP8 without sparsity and 576 TB/s on 72 devices, one
     // NVLink domain; clocks are higher than those of B200. Allocations are of 64 devices.
     {"GB200", .base = "B200", .design_power = 1200, .peak = 2500e12, .peak_fp8 = 5000e12,
      .hbm = 8e12, .intra = 900e9, .inter = 50e9, .node = 64, .alpha = 8e-6, .host = 225e9,
-     .memory = 186 * UNITS_GIB, BLACKWELL, .fused_ce = true, .calibrated = true},
+     .memory = 186 * UNITS_GIB, BLACKWELL(1.0), .fused_ce = true, .calibrated = true},
     // NVIDIA DGX B300 datasheet: 288 GB at 8 TB/s a device; 16-bit rates of B200, one 800 Gb/s
     // adapter a device.
     {"B300", .base = "B200", .design_power = 1100, .peak = 2250e12, .peak_fp8 = 4500e12,
      .hbm = 8e12, .intra = 900e9, .inter = 100e9, .node = 8, .alpha = 8e-6, .host = 64e9,
-     .memory = 288 * UNITS_GIB, BLACKWELL, .fused_ce = true},
+     .memory = 288 * UNITS_GIB, BLACKWELL(1.1), .fused_ce = true},
     // NVIDIA GB300 NVL72 datasheet: GB200 with 288 GB a device and 800 Gb/s adapters.
     {"GB300", .base = "B200", .design_power = 1400, .peak = 2500e12, .peak_fp8 = 5000e12,
      .hbm = 8e12, .intra = 900e9, .inter = 100e9, .node = 64, .alpha = 8e-6, .host = 225e9,
-     .memory = 288 * UNITS_GIB, BLACKWELL, .fused_ce = true},
+     .memory = 288 * UNITS_GIB, BLACKWELL(1400.0 / 1200), .fused_ce = true},
     // NVIDIA A100 40GB SXM datasheet: A100 with 40 GB at 1,555 GB/s.
     {"A100-40", .base = "A100", .design_power = 400, .peak = 312e12, .hbm = 1.555e12,
      .intra = 300e9, .inter = 25e9, .node = 8, .alpha = 8e-6, .host = 32e9,
@@ -94,7 +96,7 @@ static const struct hardware records[] = {
     // Fabric links of 153.6 GB/s both ways; one 400 Gb/s adapter a device.
     {"MI355X", .base = "B200", .peak = 2516e12, .peak_fp8 = 5033e12, .hbm = 8e12,
      .intra = 537.6e9, .inter = 50e9, .node = 8, .alpha = 8e-6, .host = 64e9,
-     .memory = 288 * UNITS_GIB, BLACKWELL},
+     .memory = 288 * UNITS_GIB, BLACKWELL(1.0)},
     // Huawei Ascend 910C in CloudMatrix384 (Zuo et al., "Serving Large Language Models on Huawei
     // CloudMatrix384", 2025, section 3): two dies, 752 TFLOPS, 128 GB at 3.2 TB/s, 392 GB/s to all of 384
     // devices, 400 Gb/s beyond.

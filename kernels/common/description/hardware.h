@@ -56,9 +56,9 @@ struct hardware {
     // Share of `inter` that a group of at least this many devices gets: the upper levels of the network
     // have fewer links than the nodes.
     struct hardware_sizes levels;
-    double hop, across_most; // of the stack: what exchanges across nodes lose (stack.h)
-    bool fp8;                // its document gives the peak of 8-bit products as peak
-    bool fused_ce;           // fused cross-entropy
+    double hop, across_most, bucket; // of the stack: what exchanges lose (stack.h)
+    bool fp8;                        // its document gives the peak of 8-bit products as peak
+    bool fused_ce;                   // fused cross-entropy
     bool changed;    // a document gives other rates or efficiencies than its built-in record
     bool calibrated; // on measurements of this device; otherwise inherited
 };

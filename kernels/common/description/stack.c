@@ -19,10 +19,10 @@
 // Transformer Engine stores the inputs of 8-bit products as such. Megatron-LM keeps the logits in 16
 // bits and as fp32, of its part of the vocabulary.
 #define MEGATRON_MEMORY .kept_8bit = true, .logits = 6, .scores = 14
-// torchtitan keeps every second product, the logits in 16 bits and twice as fp32, and their gradient.
+// torchtitan keeps every second product, and so many bytes of a logit: with fp32 twice 12.
 // Checkpoints of PyTorch stop early.
-#define FSDP_MEMORY                                                                            \
-    .select_products = 0.5, .select_again = 0.37, .early_stop = true, .logits = 12,            \
+#define FSDP_MEMORY(bytes)                                                                     \
+    .select_products = 0.5, .select_again = 0.37, .early_stop = true, .logits = (bytes),       \
     .scores = 10, .context_gathered = true, .fragmentation = 0.1, .pipeline_whole = true
 
 static const struct stack records[] = {
@@ -30,12 +30,12 @@ static const struct stack records[] = {
      .fused_norms = true, .tp_exposed = 0.50, .cp_exposed = 0.5, .dp_hidden = 0.77,
      .zero_hidden = 0.60, .zero_exposed = 0.41, MEGATRON_MEMORY},
     {"megatron-fused", .rates = NO_FACTORS, .on = {{"B200", {0.86, 1, 0.40, 1, 0}}}, .n_on = 1,
-     COMMON, .stream = 1, .launch = 0.0025, .tp_exposed = 1, .cp_exposed = 1, .dp_hidden = 0.33,
-     .zero_hidden = 0.60, .zero_exposed = 0.41, .fused_norms = true, .kept_8bit = true,
-     .logits = 6, .scores = 9},
+     COMMON, .stream = 1, .launch = 0.0025, .launch_experts = 0.004, .tp_exposed = 1,
+     .cp_exposed = 1, .dp_hidden = 0.33, .zero_hidden = 0.60, .zero_exposed = 0.41,
+     .fused_norms = true, .kept_8bit = true, .logits = 6, .scores = 9},
     {"megatron",
-     .rates = {1, 1, 0.90, 0.80, 15e9},
-     .on = {{"A100", {1, 1, 0.95, 0.80, 3.8e9}}, {"H100", {1.08, 1, 0.90, 0.80, 15e9}}},
+     .rates = {1, 1, 0.90, 0.80, 25e9},
+     .on = {{"A100", {1, 1, 0.95, 0.80, 3.8e9}}, {"H100", {1.08, 1, 0.90, 0.80, 25e9}}},
      .n_on = 2,
      COMMON,
      .stream = 7,
@@ -44,30 +44,31 @@ static const struct stack records[] = {
      .launch_experts = 0.004,
      .tp_exposed = 1,
      .cp_exposed = 1,
-     .dp_hidden = 0.5,
+     .dp_hidden = 0.33,
      .dp_exposed = 0.2,
      .gather_exposed = 1,
      .zero_hidden = 0.60,
      .zero_exposed = 0.41,
      .hop = 0.0004,
+     .bucket = 25e6,
      .fused_norms = true,
      .kept_8bit = true,
      .logits = 12,
      .scores = 9,
      .fragmentation = 0.6},
     {"fsdp", .rates = {1, 0.75, 1, 1, 0},
-     .on = {{"A100", {1, 0.51, 0.51, 1, 0}}, {"H100", {1, 1.21, 1, 1, 0}}}, .n_on = 2, COMMON,
+     .on = {{"A100", {1, 1, 1, 1, 0}}, {"H100", {1, 1.21, 1, 1, 0}}}, .n_on = 2, COMMON,
      .stream = 1, .tp_exposed = 1, .cp_exposed = 0.5, .dp_hidden = 0.33, .zero_hidden = 0.60,
-     .zero_exposed = 0.41, FSDP_MEMORY},
-    {"fsdp-2024", .rates = {1, 0.75, 1, 1, 0}, .on = {{"A100", {1, 0.51, 0.51, 1, 0}}},
-     .n_on = 1, COMMON, .stream = 1, .tp_exposed = 1, .cp_exposed = 0.5, .dp_hidden = 0.33,
-     .zero_hidden = 0.60, .zero_exposed = 0.41, FSDP_MEMORY},
+     .zero_exposed = 0.41, FSDP_MEMORY(12)},
+    {"fsdp-2024", .rates = {1, 0.75, 1, 1, 0}, .on = {{"A100", {1, 1, 1, 1, 0}}}, .n_on = 1,
+     COMMON, .stream = 1, .tp_exposed = 1, .cp_exposed = 0.5, .dp_hidden = 0.33,
+     .zero_hidden = 0.60, .zero_exposed = 0.41, FSDP_MEMORY(12)},
     {"fsdp-2023", .rates = {1, 0.51, 0.51, 1, 0}, COMMON, .stream = 1, .tp_exposed = 1,
      .cp_exposed = 1, .dp_hidden = 0.33, .zero_hidden = 0.60, .zero_exposed = 0.41,
-     FSDP_MEMORY},
+     FSDP_MEMORY(4)},
     {"deepspeed", .rates = {1, 0.75, 0.51, 1, 0}, COMMON, .stream = 1, .tp_exposed = 1,
      .cp_exposed = 1, .dp_hidden = 0.33, .zero_hidden = 0.60, .zero_exposed = 0.41,
-     FSDP_MEMORY},
+     FSDP_MEMORY(12)},
     {"deepseek",          .rates = NO_FACTORS, .scale = 1,          .stream = 1,
 
      .grouped = 1,        .grouped_half = 222, .imbalance = 1,      .ep_exposed = 0,
@@ -135,6 +136,7 @@ void stack_apply(const struct stack *stack, struct hardware *hardware)
     hardware->shared_path *= rates->link * speed;
     hardware->alpha *= stack->scale;
     hardware->hop = stack->hop * stack->scale;
+    hardware->bucket = stack->bucket;
     hardware->across_most = rates->across * speed;
     multiply(&hardware->within, rates->link * speed);
     multiply(&hardware->across, rates->link * speed);

@@ -60,7 +60,8 @@ struct stack {
     double zero_hidden; // the same for the exchanges of every micro-batch (ZeRO levels 2 and 3)
     double zero_exposed; // share of these exchanges that is never hidden
 
-    double hop; // s that each node of a group adds to an exchange across nodes
+    double hop;    // s that each node of a group adds to an exchange across nodes
+    double bucket; // bytes that replicas exchange with one call; 0: all at once
 
     bool node_copies;         // a token travels once to each node, not once to each expert
     double dispatch, combine; // bytes per element of tokens on their way to experts and back

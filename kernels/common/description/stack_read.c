@@ -56,6 +56,7 @@ static const struct docfield fields[] = {
     SHARE("zero_exposed", zero_exposed),
     AMOUNT("across", rates.across, 1e13),
     AMOUNT("hop", hop, 1),
+    AMOUNT("bucket", bucket, 1e12),
     {"node_copies", DOCFIELD_FLAG, 0, 1, AT(node_copies)},
     AMOUNT("dispatch", dispatch, 8),
     AMOUNT("combine", combine, 8),

@@ -45,19 +45,19 @@ static double exchanged(const struct reference_view *w, int32_t i, int which)
 static double gather_time(const struct reference_view *w, double bytes, int64_t shards,
                           int64_t stride)
 {
-    return hardware_gather(&w->e->layers.hardware, shards, stride, bytes);
+    return hardware_buckets(&w->e->layers.hardware, shards, stride, bytes);
 }
 
 // The exchange of `parameters` that one micro-batch causes; the last one of a step ends with what is
-// exchanged once. Levels 2 and 3 of ZeRO shard within groups of `shards` devices.
+// exchanged once. Levels 1 to 3 of ZeRO shard within groups of `shards` devices.
 static double exchange_time(const struct reference_view *w, double parameters, int64_t ranks,
                             int64_t shards, int64_t stride, bool once)
 {
     const int zero = w->e->zero_level;
-    int64_t group = zero >= 2 ? shards : ranks;
+    int64_t group = zero >= 1 ? shards : ranks;
     double gather = gather_time(w, w->e->bytes_param * parameters, group, stride);
     double scatter = gather_time(w, w->e->bytes_grad * parameters, group, stride);
-    if (zero >= 2 && shards < ranks) {
+    if (zero >= 1 && shards < ranks) {
         double shard = w->e->bytes_grad * parameters / (double)shards;
         scatter += 2 * gather_time(w, shard, ranks / shards, stride * shards);
     }
@@ -88,9 +88,10 @@ static void exchange_times(const struct reference_view *w, double common, double
         experts = 1;
     double parts[2], late = 0;
     if (w->e->zero_level == 1) {
-        late = gather_time(w, w->e->bytes_param * common, ranks, s->tp);
+        late = gather_time(w, w->e->bytes_param * common, reference_dense_shards(s), s->tp);
         if (routed > 0)
-            late += gather_time(w, w->e->bytes_param * routed, experts, s->ep * etp);
+            late += gather_time(w, w->e->bytes_param * routed, reference_expert_shards(w->e, s),
+                                s->ep * etp);
         late *= w->e->trained * stack->gather_exposed;
     }
     for (int once = 0; once < 2; once++) {

@@ -75,11 +75,11 @@ static struct parts exchange(const struct nd_estimate *e, double held, int64_t r
     const double gradients = e->bytes_grad * held;
     if (held <= 0)
         return (struct parts){0, 0};
-    struct parts parts = {hardware_gather(hw, shards, stride, e->bytes_param * held),
-                          hardware_gather(hw, shards, stride, gradients)};
+    struct parts parts = {hardware_buckets(hw, shards, stride, e->bytes_param * held),
+                          hardware_buckets(hw, shards, stride, gradients)};
     if (shards < replicas)
-        parts.scatter += 2 * hardware_gather(hw, replicas / shards, stride * shards,
-                                             gradients / (double)shards);
+        parts.scatter += 2 * hardware_buckets(hw, replicas / shards, stride * shards,
+                                              gradients / (double)shards);
     return parts;
 }
 
@@ -113,15 +113,8 @@ struct nd_exchanges nd_exchanges_of(const struct nd_estimate *e, const struct nd
                              .each_exposed = stack->zero_exposed,
                              .once_hidden = stack->dp_hidden,
                              .once_exposed = stack->dp_exposed};
-    if (e->zero_level < 2) {
-        const struct nd_replicas replicas = nd_replicas_of(e, s);
-        const struct parts parts = both(e, s, held, &replicas);
-        const double gather = e->trained * parts.gather;
-        x.once = gather + parts.scatter;
-        x.late = e->zero_level == 1 ? stack->gather_exposed * gather : 0;
-        return x;
-    }
-    const struct nd_replicas shards = nd_shards_of(e, s);
+    const struct nd_replicas shards =
+        e->zero_level >= 1 ? nd_shards_of(e, s) : nd_replicas_of(e, s);
     const struct parts parts = both(e, s, held, &shards);
     // What a stack keeps whole during a step is exchanged once.
     const struct nd_sharing sharing = nd_sharing_of(e, s, (int64_t)micro_batches);
@@ -129,6 +122,7 @@ struct nd_exchanges nd_exchanges_of(const struct nd_estimate *e, const struct nd
         (sharing.gradients ? parts.scatter : 0) + (sharing.parameters ? 2 * parts.gather : 0);
     x.once = (sharing.gradients ? 0 : parts.scatter) +
              (sharing.parameters ? 0 : e->trained * parts.gather);
+    x.late = e->zero_level == 1 ? stack->gather_exposed * e->trained * parts.gather : 0;
     if (sharing.on_host) {
         const double updated = updated_of(e, s, held);
         const double gradients = hardware_host(&e->layers.hardware, e->bytes_grad * updated);

@@ -12,6 +12,11 @@
 // Rows, columns or depth at which a matrix product reaches half of its peak rate.
 #define HALF_RATE 64.0
 
+// Latency of a step of a ring with protocol LL128 over NVLink and over a network, 1.9 and 4 us (NCCL,
+// src/graph/tuning.cc, hwLat), as a share of a collective's 8 us.
+#define STEP_WITHIN (1.9 / 8)
+#define STEP_ACROSS (4.0 / 8)
+
 static double filled(double size)
 {
     return size / (size + HALF_RATE);
@@ -153,6 +158,18 @@ double hardware_gather(const struct hardware *hw, int64_t ranks, int64_t stride,
     double n = (double)ranks;
     return (n - 1) / n * bytes / hardware_link_rate(hw, ranks, stride) +
            hw->alpha * detmath_log2(n) + across_latency(hw, ranks, stride);
+}
+
+double hardware_buckets(const struct hardware *hw, int64_t ranks, int64_t stride, double bytes)
+{
+    const double time = hardware_gather(hw, ranks, stride, bytes);
+    const int64_t inside = ranks_in_node(hw, ranks, stride);
+    const double across = inside < ranks ? (double)((ranks + inside - 1) / inside) : 0;
+    if (ranks <= 1 || hw->bucket <= 0)
+        return time;
+    const double within = fmax(0, (double)ranks - 1 - across);
+    return time +
+           bytes / hw->bucket * hw->alpha * (within * STEP_WITHIN + across * STEP_ACROSS);
 }
 
 double hardware_nodes(const struct hardware *hw, int64_t ranks)

@@ -25,6 +25,8 @@ double hardware_link_rate(const struct hardware *hw, int64_t ranks, int64_t stri
 // An all-gather over `ranks` ranks that are `stride` devices apart; `bytes` of the full buffer. An
 // all-reduce takes twice as long.
 double hardware_gather(const struct hardware *hw, int64_t ranks, int64_t stride, double bytes);
+// The same in buckets of the stack: each passes around the ring by itself.
+double hardware_buckets(const struct hardware *hw, int64_t ranks, int64_t stride, double bytes);
 // `bytes` are sent by each rank; the ranks are neighbours. At most the share `across` of the bytes
 // leaves the node: less than (nodes - 1) / nodes where tokens travel to each node once.
 double hardware_all_to_all(const struct hardware *hw, int64_t ranks, double bytes,

@@ -162,6 +162,15 @@ double layer_residual_traffic(const struct layer_setting *s)
     return s->stack->stream * passes * s->tokens * s->h / s->u;
 }
 
+// Bytes that write and read scores forward: of the product 4, of scale, mask and softmax 4 in one kernel, of dropout 5 with
+// its mask. Separate kernels and their fp32 copies take 16 in all. A fused kernel shows in what the stack holds of a score.
+double layer_score_traffic(const struct layer_setting *s)
+{
+    enum { FUSED_BELOW = 10 };
+    const bool fused = s->stack->scores > 0 && s->stack->scores < FUSED_BELOW;
+    return s->m->flash ? 0 : (!fused ? 16 : s->m->dropout ? 13 : 8) * s->scores;
+}
+
 void layer_add_attention(struct layer_setting *s, const struct layercost_shape *shape)
 {
     const struct hardware *hw = s->hw;
@@ -174,9 +183,8 @@ void layer_add_attention(struct layer_setting *s, const struct layercost_shape *
     const double rate =
         hardware_attention_rate(hw, slice, s->stack->attention_half, (s->dq + s->dv) / 2);
     s->attention.attention = 2 * s->tokens * s->seq * s->heads * (s->dq + s->dv) * seen / rate;
-    double bytes = layer_residual_traffic(s) + 4 * s->tokens * s->heads * (s->dq + s->dv);
-    if (!s->m->flash)
-        bytes += 16 * s->scores;
+    const double bytes = layer_residual_traffic(s) +
+                         4 * s->tokens * s->heads * (s->dq + s->dv) + layer_score_traffic(s);
     s->attention.memory = hardware_stream(hw, bytes) + hardware_kernels(hw, ATTENTION_KERNELS);
     s->gathers = 2;
     s->gather = hardware_gather(hw, shape->tp, 1, ELEMENT * s->tokens * s->h);

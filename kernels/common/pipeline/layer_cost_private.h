@@ -104,6 +104,7 @@ double layer_scan_matrices(const struct layer_setting *s);
 
 // Memory traffic of the residual stream and of norms, bytes.
 double layer_residual_traffic(const struct layer_setting *s);
+double layer_score_traffic(const struct layer_setting *s);
 
 struct layer_feed_forward layer_dense_network(const struct layer_setting *s);
 struct layer_feed_forward layer_routed_network(const struct layer_setting *s);

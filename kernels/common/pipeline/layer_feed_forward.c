@@ -108,6 +108,10 @@ static void add_latent(const struct layer_setting *s, struct layer_feed_forward 
     f->made += rows * (width + s->h);
 }
 
+// Bytes of an output of experts that adding their biases moves, a third of both passes: expert by expert, times the weights
+// of tokens in fp32, put together again and converted (Megatron-LM, core/transformer/moe/experts.py, _apply_bias).
+#define EXPERT_BIAS 21
+
 // Each tp rank routes the tokens of its share of the sequence. If experts are split over tp, the tp
 // ranks first gather the received tokens, and finally sum the outputs of the parts of an expert.
 // Tokens stay where they are for choices that are no experts.
@@ -133,7 +137,8 @@ struct layer_feed_forward layer_routed_network(const struct layer_setting *s)
     struct layer_feed_forward f = {
         .gemm = grouped + beside + router,
         .last = last + layer_product(s, s->tokens, s->h, shared),
-        .traffic = 2 * received * width * (n + 1) + 12 * received * in,
+        .traffic = 2 * received * width * (n + 1) +
+                   (12 + (d->ffn_bias ? EXPERT_BIAS : 0)) * received * in,
         .gathers = d->shared_ffn > 0 ? 2 : 0,
         .exchange = exchange,
         .ep = token_exchange(s, sent * in),

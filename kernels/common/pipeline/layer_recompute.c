@@ -79,7 +79,7 @@ static double remake_modules(const struct layer_setting *s, const struct layer_f
     if (modules & TRAINING_CORE_ATTN) {
         // The output of the kernel stays: it is the input of the projection. Scores: see below.
         *dropped += s->m->flash ? INDEX * s->tokens * s->heads : 0;
-        again += p->attention + (s->m->flash ? 0 : hardware_stream(s->hw, 16 * s->scores));
+        again += p->attention + hardware_stream(s->hw, layer_score_traffic(s));
     }
     if (modules & TRAINING_LAYERNORM) {
         *dropped += separate_norms(s, f) * parts.norms;
@@ -122,7 +122,7 @@ static double select_again(const struct layer_setting *s, const struct layer_fee
     if (keeps_products(s))
         return s->stack->select_again * (p->gemm - f->grouped) + f->grouped + p->memory;
     return s->m->flash ? 0.5 * p->memory
-                       : p->attention + hardware_stream(s->hw, 16 * s->scores);
+                       : p->attention + hardware_stream(s->hw, layer_score_traffic(s));
 }
 
 void layer_pass_times(const struct layer_setting *s, const struct layer_feed_forward *f,

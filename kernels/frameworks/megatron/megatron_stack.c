@@ -3,6 +3,8 @@
 // figures are those of sweep_configs/stacks; options choose between them.
 #include "kernels/frameworks/megatron/megatron_private.h"
 
+#include <math.h>
+
 static bool has_experts(const struct megatron *m)
 {
     return megatron_number(m, MG_EXPERTS, 0) > 0;
@@ -49,6 +51,13 @@ static bool has_own_norms(const struct megatron *m)
 static bool add(cJSON *stack, const char *member, double value)
 {
     return cJSON_AddNumberToObject(stack, member, value) != NULL;
+}
+
+// Megatron-LM has buckets of 40 million parameters, or a million for each replica, while it overlaps the exchange
+// of gradients (megatron/core/distributed/distributed_data_parallel.py); of fp32.
+static double bucket_of(const struct megatron *m)
+{
+    return megatron_has(m, MG_OVERLAP_GRADIENTS) ? 4e6 * fmax(40, (double)m->dp) : 0;
 }
 
 // The exchange of replicas: megatron-tuned hides it behind both passes, megatron behind half of the
@@ -108,7 +117,8 @@ static cJSON *stack_of(const struct megatron *m, const char *base, bool assumed)
 {
     cJSON *stack = cJSON_CreateObject();
     if (stack == NULL || !add_members(m, stack) ||
-        (assumed && cJSON_AddTrueToObject(stack, "assumed") == NULL)) {
+        (assumed && (!add(stack, "bucket", bucket_of(m)) ||
+                     cJSON_AddTrueToObject(stack, "assumed") == NULL))) {
         cJSON_Delete(stack);
         return NULL;
     }

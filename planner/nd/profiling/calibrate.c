@@ -92,14 +92,27 @@ static void settle_rates(struct nd_measurement *m)
     stack->n_on = 0;
 }
 
+// The rate of a device as a share of that of the device which the list names: GB300 has more than B200.
+static double share_of(const struct nd_unknown *unknown, const struct nd_measurement *m,
+                       double own)
+{
+    const struct hardware *named = hardware_find(m->hardware.base);
+    if (*unknown->of == '\0' || nd_factor_of_stack(unknown->factor) || named == NULL)
+        return 1;
+    struct hardware record = *named;
+    return own / *nd_factor_at(unknown->factor, &record, NULL);
+}
+
 void nd_take_unknowns(struct nd_measurement *measurement, const struct nd_unknown *unknowns,
                       int n)
 {
     settle_rates(measurement);
     for (int k = 0; k < n; k++)
-        if (belongs(&unknowns[k], measurement))
-            *nd_factor_at(unknowns[k].factor, &measurement->hardware,
-                          &measurement->training.stack) = unknowns[k].value;
+        if (belongs(&unknowns[k], measurement)) {
+            double *at = nd_factor_at(unknowns[k].factor, &measurement->hardware,
+                                      &measurement->training.stack);
+            *at = unknowns[k].value * share_of(&unknowns[k], measurement, *at);
+        }
 }
 
 // ---- fitting ------------------------------------------------------------------------------------

@@ -52,6 +52,13 @@ static const struct factor factors[ND_FACTORS] = {
     [ND_IMBALANCE] = AMOUNT(imbalance, 1, 2),
     [ND_LAUNCH] = AMOUNT(launch, 0, 0.01),
     [ND_LAUNCH_EXPERTS] = AMOUNT(launch_experts, 0, 0.02),
+    [ND_GAP] = AMOUNT(gap, 0, 0.005),
+    [ND_ACROSS] = {.name = "across",
+                   .least = 1e9,
+                   .most = 1e12,
+                   .offset = offsetof(struct stack, rates.across),
+                   .of_stack = true,
+                   .is_rate = true},
     [ND_QUANTISE] = AMOUNT(quantise, 0, 30),
 };
 

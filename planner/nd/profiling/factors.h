@@ -27,6 +27,8 @@ enum nd_factor {
     ND_IMBALANCE,
     ND_LAUNCH,
     ND_LAUNCH_EXPERTS,
+    ND_GAP,
+    ND_ACROSS,
     ND_QUANTISE,
     ND_FACTORS,
 };

@@ -72,6 +72,32 @@ Test(nd_fsdp, exchanges_of_every_micro_batch)
     cr_expect(one.step < two.step && two.step < three.step);
 }
 
+// Level 1 with shards within pairs: parameters are gathered within a pair, as if there were no other.
+Test(nd_fsdp, shards_of_level_one_stay_within_their_group)
+{
+    struct modeldesc_counts counts;
+    struct nd_memory memory;
+    struct nd_time time;
+    modeldesc_count(dense_model(), &counts);
+    const double all = (double)counts.total;
+    evaluate(1, 2, &memory, &time);
+    near(time.dp, gather(2, 1, 2 * all) + gather(2, 1, 4 * all) + 2 * gather(4, 2, 4 * all / 2),
+         1e-9, "dp");
+}
+
+// 16 ranks on two nodes: 13 steps within nodes and 2 across them for each bucket.
+Test(nd_fsdp, every_bucket_goes_around_the_ring)
+{
+    struct cluster cluster = slow_links();
+    const double whole = hardware_buckets(&cluster.hardware, 16, 1, 1e9);
+    near(whole, hardware_gather(&cluster.hardware, 16, 1, 1e9), 1e-12, "all at once");
+    cluster.hardware.bucket = 25e6;
+    near(hardware_buckets(&cluster.hardware, 16, 1, 1e9) - whole, 40 * (13 * 1.9e-6 + 2 * 4e-6),
+         1e-9, "buckets");
+    cluster.hardware.bucket = 1e9;
+    near(hardware_buckets(&cluster.hardware, 1, 1, 1e9), 0, 1e-12, "one rank");
+}
+
 // Catches gathered layers that memory does not count, and layers of a single replica counted as
 // gathered.
 Test(nd_fsdp, two_gathered_layers_are_counted)

@@ -162,8 +162,9 @@ Test(megatron_values, adapters)
               "\"lora_rank\":8,\"lora_modules\":[\"linear_qkv\",\"linear_proj\"]");
     expect_in("training", "--lora-target-modules linear_fc2",
               "\"lora_rank\":16,\"lora_modules\":[\"linear_fc2\"]");
-    expect_in("training", "--lora-r 8",
-              "\"stack\":{\"dp_hidden\":0,\"assumed\":true,\"base\":\"megatron\"}}");
+    expect_in(
+        "training", "--lora-r 8",
+        "\"stack\":{\"dp_hidden\":0,\"bucket\":0,\"assumed\":true,\"base\":\"megatron\"}}");
 }
 
 Test(megatron_values, overlap)
@@ -171,9 +172,9 @@ Test(megatron_values, overlap)
     static const struct {
         const char *arguments, *wanted;
     } rows[] = {
-        {"", "\"stack\":{\"dp_hidden\":0,\"assumed\":true,\"base\":\"megatron\"}"},
+        {"", "\"stack\":{\"dp_hidden\":0,\"bucket\":0,\"assumed\":true,\"base\":\"megatron\"}"},
         {"--overlap-grad-reduce",
-         "\"stack\":{\"dp_hidden\":0.33,\"assumed\":true,\"base\":\"megatron\"}"},
+         "\"stack\":{\"dp_hidden\":0.33,\"bucket\":160000000,\"assumed\":true,\"base\":\"megatron\"}"},
         {"--overlap-grad-reduce --overlap-param-gather", "\"stack\":\"megatron-tuned\""},
         {"--overlap-grad-reduce --overlap-param-gather --tp-comm-overlap",
          "\"stack\":\"megatron-tuned\""},
@@ -506,7 +507,8 @@ Test(megatron_values, overlap_of_records)
         "comm_overlap: {overlap_grad_reduce: false, overlap_param_gather: false}\n"
         "ddp: {use_distributed_optimizer: true, overlap_grad_reduce: true}\n" RECORD
         "  share_embeddings_and_output_weights: false\n",
-        (const char *const[]){"\"dp_hidden\":0,\"assumed\":true,\"base\":\"megatron\"", NULL});
+        (const char *const[]){
+            "\"dp_hidden\":0,\"bucket\":0,\"assumed\":true,\"base\":\"megatron\"", NULL});
 }
 
 // A record of a class whose defaults are not known is not misread.
