@@ -54,6 +54,7 @@ struct modeldesc_kind {
         attention_beside; // attention beside another mixer: both see the same input, their outputs are added
     bool keys_as_values; // values are made of the projection of keys
     bool no_sinks;       // although the model has attention sinks
+    bool shares_index;   // attends to the tokens that the indexer of an earlier layer chose
 };
 
 // The scan of all mixers that are no attention. Heads of keys share those of values in groups.
