@@ -125,7 +125,7 @@ static const struct modeltype_key afmoe_keys[] = {
     {"num_shared_experts", KEY_SHARED_EXPERTS, NULL}, {"num_dense_layers", KEY_DENSE_LAYERS, NULL},
     {"n_group", KEY_EXPERT_GROUPS, NULL}, {"topk_group", KEY_ROUTED_GROUPS, NULL}, {"sliding_window", KEY_WINDOW, NULL},
     {"layer_types", TYPE_LAYERS, NULL}, {"global_attn_every_n_layers", TYPE_LAYERS, NULL},
-    {"num_expert_groups", TYPE_UNUSED, NULL}, {"num_limited_groups", TYPE_UNUSED, NULL}, {"mup_enabled", TYPE_UNUSED, NULL}, {"use_grouped_mm", TYPE_UNUSED, NULL},
+    {"num_expert_groups", TYPE_UNUSED, NULL}, {"num_limited_groups", TYPE_UNUSED, NULL}, {"mup_enabled", TYPE_UNUSED, NULL}, {"use_grouped_mm", TYPE_UNUSED, NULL}, {"route_norm", TYPE_UNUSED, NULL},
     {NULL, 0, NULL},
 };
 
