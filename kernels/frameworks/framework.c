@@ -150,6 +150,32 @@ static bool parse(struct plaindoc *source, const struct framework_form **found,
     return true;
 }
 
+// Refuses YAML of a known framework that trains nothing, or that other files complete.
+static bool is_no_training(const struct plaindoc *source, enum plaindoc_form form,
+                           struct pps_fault *fault)
+{
+    static const char *const rows[][2] = {
+        {"exp_manager", "a file of NeMo without the layers and widths of a decoder; name the "
+                        "file from which the model was trained"},
+        {"defaults", "Hydra makes this configuration of several files; write the whole one: "
+                     "--cfg job --resolve"},
+        {"model_name_or_path",
+         "a file of LLaMA-Factory or of a trainer that trains nothing: it "
+         "has no stage and no batch"},
+        {"model_class", "a file of LLaMA-Factory 1, which is not known here; write it with the "
+                        "keys of version 0: stage, model_name_or_path ..."}};
+    for (size_t i = 0; form == PLAINDOC_YAML && i < sizeof rows / sizeof *rows; i++) {
+        const cJSON *item = pps_json_member(source->root, rows[i][0]);
+        if (item == NULL)
+            continue;
+        pps_fault_set(fault, NULL, false, "%s: %s", rows[i][0], rows[i][1]);
+        pps_find_place(source->text, framework_value_at(source, item), &fault->line,
+                       &fault->column);
+        return true;
+    }
+    return false;
+}
+
 static bool mentions(const char *text, size_t n, const char *word)
 {
     return memmem(text, n, word, strlen(word)) != NULL;
@@ -175,7 +201,7 @@ bool framework_read_beside(struct framework_file *file, bool *read, enum plaindo
         return true; // JSON of ours
     if (!parse(&source, &found, form, text, n, fault))
         return false;
-    bool ok = true;
+    bool ok = found != NULL || !is_no_training(&source, form, fault);
     if (found != NULL) {
         file->framework = found->framework;
         ok = framework_start(&r, &source) && found->read(&r, &source);
@@ -184,7 +210,7 @@ bool framework_read_beside(struct framework_file *file, bool *read, enum plaindo
     plaindoc_free(&source);
     if (!ok) {
         framework_file_free(file);
-        file->framework = found->framework;
+        file->framework = found != NULL ? found->framework : FRAMEWORK_NONE;
     }
     return ok;
 }

@@ -2,6 +2,7 @@
 // Collects the values of a configuration of NeMo 1 (model.activations_checkpoint_granularity ...), with
 // the defaults of its models of kind GPT.
 #include "kernels/frameworks/megatron/megatron_private.h"
+#include "kernels/frameworks/shell/shell_settings.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -18,6 +19,8 @@ enum special {
     FP8,
     GRADIENTS, // type in which gradients are summed
     NO_EFFECT, // with all that is inside
+    OTHER,     // of models that are no decoders with attention, with all that is inside
+    RECURRENT, // the same, unless a pattern says what the layers are
 };
 
 // Names with the maps around them, where they differ from those of Megatron-LM.
@@ -61,6 +64,11 @@ static const struct {
     {"model.ub_tp_comm_overlap", PLAIN, MG_OVERLAP_TP},
     {"model.use_flash_attention", PLAIN, MG_FLASH},
     {"model.moe_ffn_hidden_size", PLAIN, MG_MOE_FFN},
+    {"model.mcore_bert", OTHER, MG_BF16},
+    {"model.bert_binary_head", OTHER, MG_BF16},
+    {"model.retro", OTHER, MG_BF16},
+    {"model.hyena", OTHER, MG_BF16},
+    {"model.activations_checkpoint_recurrent", RECURRENT, MG_BF16},
     {"model.name", NO_EFFECT, MG_BF16},
     {"model.mcore_gpt", NO_EFFECT, MG_BF16},
     {"model.transformer_engine", NO_EFFECT, MG_BF16},
@@ -126,9 +134,36 @@ static bool take_special(struct megatron *m, const struct plaindoc *document,
                megatron_take_item(m, document, key, "devices", item);
     case PLAIN:
     case NO_EFFECT:
+    case OTHER:
+    case RECURRENT:
         break;
     }
     return true;
+}
+
+// Returns the value that "${.key}", of the same map, or "${model.key}" stands for, or the item itself.
+static const cJSON *resolved(const struct plaindoc *document, const cJSON *map,
+                             const cJSON *item)
+{
+    char path[128];
+    for (int hops = 0; hops < 4 && cJSON_IsString(item); hops++) {
+        const char *text = item->valuestring;
+        const size_t n = strlen(text);
+        if (n < 4 || n - 3 >= sizeof path || strncmp(text, "${", 2) != 0 || text[n - 1] != '}')
+            break;
+        snprintf(path, sizeof path, "%.*s", (int)(n - 3), text + 2);
+        const cJSON *to =
+            path[0] == '.' ? pps_json_member(map, path + 1) : settings_get(document, path);
+        if (to == NULL || cJSON_IsObject(to))
+            break;
+        item = to;
+    }
+    return item;
+}
+
+static bool has_pattern(const struct plaindoc *document)
+{
+    return cJSON_IsString(settings_get(document, "model.hybrid_override_pattern"));
 }
 
 static bool take_named(struct megatron *m, const struct plaindoc *document, const char *path,
@@ -136,17 +171,23 @@ static bool take_named(struct megatron *m, const struct plaindoc *document, cons
 {
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const size_t n = strlen(names[i].path);
-        const bool inside = names[i].special == NO_EFFECT && path[n] == '.';
+        const enum special special = names[i].special;
+        const bool inside = (special == NO_EFFECT || special == OTHER) && path[n] == '.';
         *known = strncmp(names[i].path, path, n) == 0 && (path[n] == '\0' || inside);
         if (!*known)
             continue;
+        if (special == OTHER || (special == RECURRENT && !has_pattern(document)))
+            return framework_fail(m->r, framework_value_at(document, item),
+                                  "%s: only decoders with attention in their layers, or with a "
+                                  "pattern of layers, are known here",
+                                  path);
         if (cJSON_IsNull(item))
             return true;
-        if (names[i].special == NO_EFFECT)
+        if (special == NO_EFFECT)
             framework_ignore(m->r, path);
-        return names[i].special == PLAIN
-                   ? megatron_take_item(m, document, names[i].key, item->string, item)
-                   : take_special(m, document, names[i].special, names[i].key, item);
+        return special == PLAIN
+                   ? megatron_take_item(m, document, names[i].key, strrchr(path, '.') + 1, item)
+                   : take_special(m, document, special, names[i].key, item);
     }
     return true;
 }
@@ -163,14 +204,15 @@ static bool take_tree(struct megatron *m, const struct plaindoc *document, const
                 return false;
             continue;
         }
-        if (!take_named(m, document, inner, item, &known))
+        const cJSON *value = resolved(document, object, item);
+        if (!take_named(m, document, inner, value, &known))
             return false;
         if (known)
             continue;
         megatron_plain_name(item->string, name);
         const enum megatron_key key = megatron_key_of(name);
-        if (!(key == N_MEGATRON_KEYS ? megatron_take_other_item(m, document, inner, item)
-                                     : megatron_take_item(m, document, key, name, item)))
+        if (!(key == N_MEGATRON_KEYS ? megatron_take_other_item(m, document, inner, value)
+                                     : megatron_take_item(m, document, key, name, value)))
             return false;
     }
     return true;
