@@ -177,7 +177,8 @@ static void name_shape(char *name, size_t cap)
         {"kimik2.5", "kimik2"},         {"kimik2.6", "kimik2"},
         {"minimaxm2.1", "minimaxm2"},   {"minimaxm2.5", "minimaxm2"},
         {"minimaxm2.7", "minimaxm2"},   {"gemma1.1", "gemma"},
-        {"qwen3.6", "qwen3.5"},         {"qwen2.5", "qwen2"},
+        {"qwen3.6", "qwen3.5"},
+        {"step3.7", "step3.5"},         {"qwen2.5", "qwen2"},
         {"nvidianemotron", "nemotron"}, {"nemotron3super120ba12b", "nemotron3super"},
     };
     char rest[128];
