@@ -61,10 +61,10 @@ static size_t longest_command(const struct plaindoc *source)
     return at;
 }
 
-static bool fail_unknown(const struct plaindoc *source, bool script, struct pps_fault *fault)
+static bool fail_unknown(const struct plaindoc *source, bool script, size_t at,
+                         struct pps_fault *fault)
 {
     char line[80];
-    const size_t at = longest_command(source);
     number_text_quote(line, sizeof line, source->text + at, strcspn(source->text + at, "\n"));
     pps_fault_set(fault, NULL, false, "%s: \"%s\"; known frameworks: %s",
                   script ? "no command of this script has arguments of a known framework"
@@ -74,18 +74,30 @@ static bool fail_unknown(const struct plaindoc *source, bool script, struct pps_
     return false;
 }
 
+static size_t start_of_line(const char *text, int line)
+{
+    const char *at = text;
+    for (int k = 1; k < line && strchr(at, '\n') != NULL; k++)
+        at = strchr(at, '\n') + 1;
+    return (size_t)(at - text);
+}
+
 // Parses a document that is not a launch line.
 static bool parse_document(struct plaindoc *source, enum plaindoc_form form, const char *text,
                            size_t n, struct pps_fault *fault)
 {
     struct plaindoc taken;
-    if (form != PLAINDOC_FLAT || plaindoc_parse(source, form, text, n, fault))
-        return form == PLAINDOC_FLAT || plaindoc_parse(source, form, text, n, fault);
-    // Words without a sign are no line of key = value.
-    const bool words = strncmp(fault->text, "expected key", 12) == 0 ||
-                       strncmp(fault->text, "a key cannot", 12) == 0;
-    if (words && plaindoc_take(&taken, text, n, fault)) {
-        fail_unknown(&taken, false, fault);
+    if (plaindoc_parse(source, form, text, n, fault))
+        return true;
+    // Words without a sign are no line of key = value, and text is no key: value.
+    const bool words = form == PLAINDOC_FLAT ? strncmp(fault->text, "expected key", 12) == 0 ||
+                                                   strncmp(fault->text, "a key cannot", 12) == 0
+                                             : strcmp(fault->text, "expected key: value") == 0;
+    if (words && form != PLAINDOC_TOML && plaindoc_take(&taken, text, n, fault)) {
+        fail_unknown(&taken, false,
+                     form == PLAINDOC_FLAT ? longest_command(&taken)
+                                           : start_of_line(taken.text, fault->line),
+                     fault);
         plaindoc_free(&taken);
     }
     return false;
@@ -139,7 +151,7 @@ static bool parse(struct plaindoc *source, const struct framework_form **found,
             return true;
         const bool script = strncmp(source->text, "#!", 2) == 0;
         if (script)
-            fail_unknown(source, true, fault);
+            fail_unknown(source, true, longest_command(source), fault);
         plaindoc_free(source);
         if (script)
             return false;
