@@ -136,9 +136,9 @@ struct modeldesc {
     // width and 0 for the dense layers.
     int64_t shared_given, dense_given;
     bool seq_given; // seq_length comes from the document
-    // Parameters of a tower for images with its projector, which are neither counted nor priced with the
-    // language model; 0: none is known.
-    int64_t image_tower;
+        // Parameters of towers for images and sound with their projectors, which are neither counted nor priced with
+    // the language model; 0: none is known.
+    int64_t image_tower, audio_tower;
 };
 
 // Parameter counts of a layer, its parts, and the model. n is the size of a norm: h, with bias 2 h,

@@ -70,6 +70,8 @@ static const char *const inside[][2] = {
     {"paligemma", "gemma"},
     {"qwen2_vl", "qwen2_vl_text"},
     {"qwen2_5_vl", "qwen2_5_vl_text"},
+    {"qwen2_audio", "qwen2"},
+    {"voxtral", "llama"},
     {"qwen3_vl", "qwen3_vl_text"},
     {"qwen3_vl_moe", "qwen3_vl_moe_text"},
     {"step3p7", "step3p5"},

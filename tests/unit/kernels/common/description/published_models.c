@@ -454,6 +454,18 @@ Test(published, towers_for_images)
     }
 }
 
+// The total of the checkpoint of Qwen2-Audio-7B.
+Test(published, tower_for_sound)
+{
+    const struct modeldesc model = model_of(
+        "{'model_type':'qwen2_audio','audio_config':{'encoder_layers':32},'text_config':{"
+        "'intermediate_size':11008,'vocab_size':156032}}");
+    struct modeldesc_counts counts;
+    modeldesc_count(&model, &counts);
+    cr_expect_eq(counts.total + model.audio_tower, 8397094912, "%lld and %lld",
+                 (long long)counts.total, (long long)model.audio_tower);
+}
+
 // A plan holds the model as a document of our own keys.
 Test(published, written_and_read_again)
 {
