@@ -39,7 +39,7 @@ struct pps_json_place {
 // Reads and parses a file ("-": stdin). Comments from // to the end of the line are allowed
 // outside strings. A byte-order mark is skipped and CRLF is allowed. Refuses with line and
 // column: anything that is not JSON (RFC 8259), trailing text, repeated keys in an object, NUL
-// bytes or \u0000, leading zeros, `1.`, `.5`, NaN, Infinity, numbers that are not finite or
+// bytes or \u0000, leading zeros, `1.`, `.5`, NaN, Infinity (null beside a "model_type"), numbers that are not finite or
 // would become 0, whole numbers from 2^53, numbers of more than 63 characters, nesting deeper
 // than 64 levels, files above 64 MiB or with more than 2^22 values, invalid UTF-8. After an
 // error there is nothing to free.

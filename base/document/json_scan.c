@@ -244,6 +244,21 @@ static enum pps_status no_value(const struct scan *s, const struct bracket *in)
     return unexpected(s);
 }
 
+// Python writes a number without end as Infinity; in a model's config.json, which our keys never are, it stands for
+// no value.
+static bool infinity(struct scan *s)
+{
+    char *at = s->json->text + s->at;
+    const size_t n = strlen("Infinity"), sign = *at == '-';
+    if (strncmp(at + sign, "Infinity", n) != 0 || isalnum((unsigned char)at[sign + n]) ||
+        strstr(s->json->text, "\"model_type\"") == NULL)
+        return false;
+    memset(at, ' ', sign + n);
+    memcpy(at, "null", strlen("null"));
+    s->at += sign + n;
+    return true;
+}
+
 // Reads any value and the blanks after it. `in` is the enclosing bracket or NULL; key_at ==
 // s->at if the value has no key.
 static enum pps_status value(struct scan *s, const struct bracket *in, size_t key_at)
@@ -255,7 +270,9 @@ static enum pps_status value(struct scan *s, const struct bracket *in, size_t ke
     status = record(s, key_at);
     if (status != PPS_OK)
         return status;
-    if (c == '{' || c == '[')
+    if (infinity(s))
+        status = PPS_OK;
+    else if (c == '{' || c == '[')
         status = nested(s);
     else if (c == '"')
         status = pps_json_string(s->json, &s->at, s->err);

@@ -24,7 +24,7 @@ double configuration_trained(const struct configuration *c)
 {
     struct nd_estimate e;
     nd_estimate_open(&e, &c->model, &c->cluster, &c->training, 1);
-    return e.trained * (e.common_parameters + e.routed_parameters);
+    return round(e.trained * (e.common_parameters + e.routed_parameters));
 }
 
 const struct layercost *configuration_layer_cost(const struct configuration_figures *figures,

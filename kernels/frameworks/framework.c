@@ -61,10 +61,10 @@ static size_t longest_command(const struct plaindoc *source)
     return at;
 }
 
-static bool fail_unknown(const struct plaindoc *source, bool script, struct pps_fault *fault)
+static bool fail_unknown(const struct plaindoc *source, bool script, size_t at,
+                         struct pps_fault *fault)
 {
     char line[80];
-    const size_t at = longest_command(source);
     number_text_quote(line, sizeof line, source->text + at, strcspn(source->text + at, "\n"));
     pps_fault_set(fault, NULL, false, "%s: \"%s\"; known frameworks: %s",
                   script ? "no command of this script has arguments of a known framework"
@@ -74,18 +74,30 @@ static bool fail_unknown(const struct plaindoc *source, bool script, struct pps_
     return false;
 }
 
+static size_t start_of_line(const char *text, int line)
+{
+    const char *at = text;
+    for (int k = 1; k < line && strchr(at, '\n') != NULL; k++)
+        at = strchr(at, '\n') + 1;
+    return (size_t)(at - text);
+}
+
 // Parses a document that is not a launch line.
 static bool parse_document(struct plaindoc *source, enum plaindoc_form form, const char *text,
                            size_t n, struct pps_fault *fault)
 {
     struct plaindoc taken;
-    if (form != PLAINDOC_FLAT || plaindoc_parse(source, form, text, n, fault))
-        return form == PLAINDOC_FLAT || plaindoc_parse(source, form, text, n, fault);
-    // Words without a sign are no line of key = value.
-    const bool words = strncmp(fault->text, "expected key", 12) == 0 ||
-                       strncmp(fault->text, "a key cannot", 12) == 0;
-    if (words && plaindoc_take(&taken, text, n, fault)) {
-        fail_unknown(&taken, false, fault);
+    if (plaindoc_parse(source, form, text, n, fault))
+        return true;
+    // Words without a sign are no line of key = value, and text is no key: value.
+    const bool words = form == PLAINDOC_FLAT ? strncmp(fault->text, "expected key", 12) == 0 ||
+                                                   strncmp(fault->text, "a key cannot", 12) == 0
+                                             : strcmp(fault->text, "expected key: value") == 0;
+    if (words && form != PLAINDOC_TOML && plaindoc_take(&taken, text, n, fault)) {
+        fail_unknown(&taken, false,
+                     form == PLAINDOC_FLAT ? longest_command(&taken)
+                                           : start_of_line(taken.text, fault->line),
+                     fault);
         plaindoc_free(&taken);
     }
     return false;
@@ -139,7 +151,7 @@ static bool parse(struct plaindoc *source, const struct framework_form **found,
             return true;
         const bool script = strncmp(source->text, "#!", 2) == 0;
         if (script)
-            fail_unknown(source, true, fault);
+            fail_unknown(source, true, longest_command(source), fault);
         plaindoc_free(source);
         if (script)
             return false;
@@ -148,6 +160,32 @@ static bool parse(struct plaindoc *source, const struct framework_form **found,
         return false;
     *found = form_of(source, form);
     return true;
+}
+
+// Refuses YAML of a known framework that trains nothing, or that other files complete.
+static bool is_no_training(const struct plaindoc *source, enum plaindoc_form form,
+                           struct pps_fault *fault)
+{
+    static const char *const rows[][2] = {
+        {"exp_manager", "a file of NeMo without the layers and widths of a decoder; name the "
+                        "file from which the model was trained"},
+        {"defaults", "Hydra makes this configuration of several files; write the whole one: "
+                     "--cfg job --resolve"},
+        {"model_name_or_path",
+         "a file of LLaMA-Factory or of a trainer that trains nothing: it "
+         "has no stage and no batch"},
+        {"model_class", "a file of LLaMA-Factory 1, which is not known here; write it with the "
+                        "keys of version 0: stage, model_name_or_path ..."}};
+    for (size_t i = 0; form == PLAINDOC_YAML && i < sizeof rows / sizeof *rows; i++) {
+        const cJSON *item = pps_json_member(source->root, rows[i][0]);
+        if (item == NULL)
+            continue;
+        pps_fault_set(fault, NULL, false, "%s: %s", rows[i][0], rows[i][1]);
+        pps_find_place(source->text, framework_value_at(source, item), &fault->line,
+                       &fault->column);
+        return true;
+    }
+    return false;
 }
 
 static bool mentions(const char *text, size_t n, const char *word)
@@ -175,7 +213,7 @@ bool framework_read_beside(struct framework_file *file, bool *read, enum plaindo
         return true; // JSON of ours
     if (!parse(&source, &found, form, text, n, fault))
         return false;
-    bool ok = true;
+    bool ok = found != NULL || !is_no_training(&source, form, fault);
     if (found != NULL) {
         file->framework = found->framework;
         ok = framework_start(&r, &source) && found->read(&r, &source);
@@ -184,7 +222,7 @@ bool framework_read_beside(struct framework_file *file, bool *read, enum plaindo
     plaindoc_free(&source);
     if (!ok) {
         framework_file_free(file);
-        file->framework = found->framework;
+        file->framework = found != NULL ? found->framework : FRAMEWORK_NONE;
     }
     return ok;
 }

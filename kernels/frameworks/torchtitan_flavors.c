@@ -137,11 +137,15 @@ static struct titan_hint make_hint(const char *model, const char *flavor, bool o
 
 const char *titan_model_in(const char *name)
 {
+    // Models whose flavors are not known here, and whose names begin as those of others.
+    static const char *const others[] = {"qwen3_5", "qwen35", "qwen3_vl", "kimi_k2", "kimi_vl"};
+    const int n_others = sizeof others / sizeof *others;
     const char *best = NULL;
-    for (int k = 0; k < N_FLAVORS; k++)
-        if (strstr(name, flavors[k].model) != NULL &&
-            (best == NULL || strlen(flavors[k].model) > strlen(best)))
-            best = flavors[k].model;
+    for (int k = 0; k < N_FLAVORS + n_others; k++) {
+        const char *model = k < N_FLAVORS ? flavors[k].model : others[k - N_FLAVORS];
+        if (strstr(name, model) != NULL && (best == NULL || strlen(model) > strlen(best)))
+            best = model;
+    }
     return best;
 }
 

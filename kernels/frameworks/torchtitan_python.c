@@ -29,18 +29,32 @@ static bool put_text(struct plaindoc *doc, const char *path, const char *text, c
     return settings_put(doc, path, cJSON_CreateString(text), framework_value_at(doc, at));
 }
 
-// The model is named by the imports of the file, or by the name of the function.
+// Returns the path of the module from which a file imports model_registry, behind "torchtitan.models."; NULL: none.
+static const char *imported_model(const char *text)
+{
+    const char *const from = "from torchtitan.models.";
+    for (const char *at = text; (at = strstr(at, from)) != NULL;) {
+        at += strlen(from);
+        const size_t line = strcspn(at, "\n");
+        if (memmem(at, line, "model_registry", strlen("model_registry")) != NULL)
+            return at;
+    }
+    return NULL;
+}
+
+// The model is named by the function of its flavors, by the name of the function, or by the imports of the file.
 static bool put_model(struct opened *o)
 {
     const cJSON *spec = settings_get(&o->settings, "model_spec");
     const cJSON *flavor = cJSON_GetArrayItem(pps_json_member(spec, "_args"), 0);
-    const char *import = strstr(o->settings.text, "torchtitan.models.");
-    const char *model = titan_model_in(o->function->name);
-    while (import != NULL && strncmp(import + 18, "common", 6) == 0)
-        import = strstr(import + 18, "torchtitan.models.");
+    const cJSON *call = pps_json_member(spec, "_call");
+    const char *import = imported_model(o->settings.text);
+    const char *model = titan_model_in(cJSON_IsString(call) ? call->valuestring : "");
     char name[64] = "";
+    if (model == NULL)
+        model = titan_model_in(o->function->name);
     if (model == NULL && import != NULL)
-        snprintf(name, sizeof name, "%.*s", (int)strcspn(import + 18, " .\n"), import + 18);
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(import, " .\n"), import);
     if (model == NULL && import == NULL)
         snprintf(name, sizeof name, "%.60s", o->function->name);
     if (!cJSON_IsString(flavor))

@@ -27,6 +27,8 @@ static void add_model(struct text_buffer *out, const struct configuration *c)
                         c->model.mtp_depth * counts.mtp_module);
     if (c->model.image_tower > 0)
         text_buffer_add(out, ", \"image_tower_parameters\": %" PRId64, c->model.image_tower);
+    if (c->model.audio_tower > 0)
+        text_buffer_add(out, ", \"audio_tower_parameters\": %" PRId64, c->model.audio_tower);
     if (c->training.frozen)
         number(out, ", \"trained_parameters\": ", configuration_trained(c));
     text_buffer_add(out, "},\n");

@@ -347,9 +347,11 @@ void plan_print_beside(const struct modeldesc *model)
         pps_say(stdout, "          beside it %.4g B in %lld MTP module%s",
                 (double)(model->mtp_depth * counts.mtp_module) / 1e9,
                 (long long)model->mtp_depth, model->mtp_depth > 1 ? "s" : "");
-    if (model->image_tower > 0)
-        pps_say(stdout, "          beside it %.4g B in a tower for images, which is not priced",
-                (double)model->image_tower / 1e9);
+    const int64_t towers[] = {model->image_tower, model->audio_tower};
+    for (int k = 0; k < 2; k++)
+        if (towers[k] > 0)
+            pps_say(stdout, "          beside it %.4g B in a tower for %s, which is not priced",
+                    (double)towers[k] / 1e9, k == 0 ? "images" : "sound");
 }
 
 void plan_print_kinds(const struct modeldesc *model)

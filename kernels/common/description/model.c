@@ -350,6 +350,8 @@ static bool read_layers(struct reader *r)
     if (r->hugging) {
         r->record.model.image_tower =
             modelconfig_image_tower(&r->config, r->record.model.hidden);
+        r->record.model.audio_tower =
+            modelconfig_audio_tower(&r->config, r->record.model.hidden);
         return modelconfig_layers(&r->config, &r->record, r->fault);
     }
     return modelkeys_read_layers(&r->record.model, r->items.item[KEY_LAYER_KINDS],

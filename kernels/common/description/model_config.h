@@ -44,6 +44,8 @@ bool modelconfig_object(const struct modelconfig *c, struct modelkeys_record *re
 // Returns the parameters of a tower for images beside a language model of this width, with its projector;
 // 0: there is none, or its shape is not known.
 int64_t modelconfig_image_tower(const struct modelconfig *c, int64_t hidden);
+int64_t modelconfig_audio_tower(const struct modelconfig *c,
+                                int64_t hidden); // the same for sound
 
 // Returns the name of a field in files of the type; NULL: it has none.
 const char *modelconfig_name(const struct modelconfig *c, int field);

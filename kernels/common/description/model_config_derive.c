@@ -134,13 +134,22 @@ static void derive_layers(struct modelconfig_taking *t)
                                           : MODELDESC_PATTERN;
 }
 
+// Refuses another value than this one.
+static bool says(const struct modelconfig_taking *t, enum modeltype_field field, int64_t wanted,
+                 const char *what)
+{
+    const struct cJSON *item = special(t, field);
+    return item == NULL || (cJSON_IsNumber(item) && item->valuedouble == (double)wanted) ||
+           modelconfig_refuse(t, item, what);
+}
+
 static bool derive_widths(struct modelconfig_taking *t)
 {
     struct modeldesc *m = &t->record->model;
-    const struct cJSON *again = special(t, TYPE_HIDDEN_AGAIN);
     int64_t expansion = 0;
-    if (again != NULL && !(cJSON_IsNumber(again) && again->valuedouble == (double)m->hidden))
-        return modelconfig_refuse(t, again, "the hidden size");
+    if (!says(t, TYPE_HIDDEN_AGAIN, m->hidden, "the hidden size") ||
+        !says(t, TYPE_MOE_AGAIN, m->moe_ffn, "the width of experts"))
+        return false;
     if (!take_whole(t, TYPE_EXPANSION, 64, &expansion))
         return false;
     if (expansion > 0)
@@ -236,9 +245,9 @@ static bool mark_pattern(const struct cJSON *pattern, bool *marks, int64_t n)
 {
     int64_t k = 0;
     for (const cJSON *each = pattern->child; each != NULL; each = each->next, k++) {
-        const bool sparse =
-            modelconfig_is_value(each, "1") || modelconfig_is_value(each, "sparse");
-        if (k >= n || (!sparse && !modelconfig_is_value(each, "0") &&
+        const bool sparse = modelconfig_is_value(each, "1") || cJSON_IsTrue(each) ||
+                            modelconfig_is_value(each, "sparse");
+        if (k >= n || (!sparse && !cJSON_IsFalse(each) && !modelconfig_is_value(each, "0") &&
                        !modelconfig_is_value(each, "dense")))
             return false;
         marks[k] = sparse;
@@ -312,6 +321,26 @@ static bool derive_mtp_blocks(struct modelconfig_taking *t)
     return modelconfig_refuse(t, item, "attention and experts");
 }
 
+// Which layers have an indexer: all, or those that a list names "full".
+static bool derive_indexers(struct modelconfig_taking *t)
+{
+    const struct modelconfig *c = t->visitor.config;
+    const struct cJSON *every = special(t, TYPE_INDEX_EVERY), *each = NULL;
+    const struct cJSON *list =
+        c->type->layers.indexers != NULL
+            ? cJSON_GetObjectItemCaseSensitive(c->text, c->type->layers.indexers)
+            : NULL;
+    if (every != NULL && !cJSON_IsArray(list) && !modelconfig_is_value(every, "1"))
+        return modelconfig_refuse(t, every, "1, or a list indexer_types,");
+    cJSON_ArrayForEach (each, list)
+        if (!modelconfig_is_value(each, "full") && !modelconfig_is_value(each, "shared"))
+            return modelconfig_refuse(t, list, "a list of \"full\" and \"shared\"");
+    if (cJSON_IsArray(list) && (cJSON_GetArraySize(list) < t->record->model.num_layers ||
+                                !modelconfig_is_value(list->child, "full")))
+        return modelconfig_refuse(t, list, "a word for each layer, \"full\" first,");
+    return true;
+}
+
 static bool derive_dense(struct modelconfig_taking *t)
 {
     struct modeldesc *m = &t->record->model;
@@ -355,5 +384,5 @@ bool modelconfig_derive(struct modelconfig_taking *t)
     if (modelconfig_name(t->visitor.config, TYPE_EXPERTS_TOO) != NULL && !derive_experts_too(t))
         return false;
     return derive_groups(t) && derive_norms(t) && derive_widths(t) && derive_dense(t) &&
-           derive_mtp_blocks(t);
+           derive_mtp_blocks(t) && derive_indexers(t);
 }

@@ -37,7 +37,8 @@ const struct cJSON *modelconfig_layer_words(const struct modelconfig *c)
 {
     static const char *const names[] = {"hybrid_override_pattern", "layers_block_type",
                                         "layer_types"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    for (size_t i = 0; c->type->layers.indexers == NULL && i < sizeof names / sizeof *names;
+         i++) {
         const struct cJSON *item = value_at(c, names[i]);
         if (cJSON_IsArray(item) || cJSON_IsString(item))
             return item;
@@ -226,12 +227,20 @@ static bool heads_agree(const struct finding *f, const struct modeldesc_kind *ki
                          key, (long long)most);
 }
 
+static bool shares_index(const struct finding *f, int64_t layer)
+{
+    const struct cJSON *word =
+        cJSON_GetArrayItem(value_at(f->c, f->rule->indexers), (int)layer);
+    return cJSON_IsString(word) && strcmp(word->valuestring, "shared") == 0;
+}
+
 static bool find_layer(const struct finding *f, int64_t layer)
 {
     struct modeldesc *m = &f->record->model;
     struct modeldesc_kind kind = {.network = network_of(f, layer),
                                   .window = m->window,
-                                  .chunked = m->chunked};
+                                  .chunked = m->chunked,
+                                  .shares_index = shares_index(f, layer)};
     const bool listed = f->rule->mtp_listed && layer < modelconfig_words(f->words);
     const bool mtp = layer >= m->num_layers && !listed;
     if (f->rule->objects != NULL)
@@ -286,7 +295,8 @@ bool modelconfig_layers(const struct modelconfig *c, struct modelkeys_record *re
     const struct cJSON *enabled = value_at(c, "use_sliding_window");
     const bool off = c->type->windows_if_enabled && !cJSON_IsTrue(enabled);
     const bool windows = f.rule->kinds && f.rule->other == MODELDESC_ATTENTION &&
-                         !f.rule->blocks && f.rule->objects == NULL && !heads_differ(f.rule);
+                         !f.rule->blocks && f.rule->objects == NULL && !heads_differ(f.rule) &&
+                         value_at(c, f.rule->indexers) == NULL;
     if (windows && (off || m->window == 0)) {
         m->window = 0;
         m->chunked = false;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counts the parameters of towers for images beside a language model, with their projectors. The shapes
-// follow the classes of transformers: SiglipVisionModel and Gemma3MultiModalProjector, the vision models of
-// Qwen2.5-VL, Qwen3-VL and Qwen3.5. Towers of other models are not counted.
+// Counts the parameters of towers for images and for sound beside a language model, with their projectors. The
+// shapes follow the classes of transformers: SiglipVisionModel and Gemma3MultiModalProjector, the vision models of
+// Qwen2.5-VL, Qwen3-VL and Qwen3.5, and Qwen2AudioEncoder. Towers of other models are not counted.
 #include "kernels/common/description/model_config.h"
 
 #include <cjson/cJSON.h>
@@ -116,4 +116,22 @@ int64_t modelconfig_image_tower(const struct modelconfig *c, int64_t hidden)
         return known[i].count(&t, hidden);
     }
     return 0;
+}
+
+int64_t modelconfig_audio_tower(const struct modelconfig *c, int64_t hidden)
+{
+    const struct cJSON *type = cJSON_GetObjectItemCaseSensitive(c->document, "model_type");
+    const struct cJSON *config = cJSON_GetObjectItemCaseSensitive(c->document, "audio_config");
+    if (!cJSON_IsString(type) || strcmp(type->valuestring, "qwen2_audio") != 0 ||
+        !cJSON_IsObject(config))
+        return 0;
+    const struct tower t = {.layers = number(config, "encoder_layers", 32),
+                            .hidden = number(config, "d_model", 1280),
+                            .ffn = number(config, "encoder_ffn_dim", 5120),
+                            .channels = number(config, "num_mel_bins", 128),
+                            .positions = number(config, "max_source_positions", 1500)};
+    const int64_t no_key_bias = plain_layer(&t) - t.hidden;
+    return (t.layers < 4096 ? t.layers : 4096) * no_key_bias +
+           linear(3 * t.channels, t.hidden) + linear(3 * t.hidden, t.hidden) +
+           (t.positions + 2) * t.hidden + linear(t.hidden, hidden);
 }

@@ -49,7 +49,10 @@ static const char harmless[] =
     "rotary_emb_base rotary rope_pct rope_percent rotary_percent rotary_scaling_factor "
     "transformers.js_config is_llama_config rope_interleaved aux_loss_alpha use_mtp "
     "max_model_len quantization compression_config _flash_attn_2_enabled max_sequence_length "
-    "use_rotary_pos_emb use_mrope add_classification_head ";
+    "use_rotary_pos_emb use_mrope add_classification_head num_beams num_beam_groups "
+    "num_return_sequences max_length min_length length_penalty repetition_penalty temperature "
+    "top_k top_p typical_p remove_invalid_values time_step_limit route_scale indexer_rope_interleave "
+    "index_share_for_mtp_iteration ";
 
 // Ends of names that speak of numerics, tokens or losses.
 static const char *const harmless_ends[] = {

@@ -53,6 +53,7 @@ struct modeldesc_kind {
         attention_beside; // attention beside another mixer: both see the same input, their outputs are added
     bool keys_as_values; // values are made of the projection of keys
     bool no_sinks;       // although the model has attention sinks
+    bool shares_index;   // attends to the tokens that the indexer of an earlier layer chose
 };
 
 // The scan of all mixers that are no attention. Heads of keys share those of values in groups.
@@ -134,9 +135,9 @@ struct modeldesc {
     // width and 0 for the dense layers.
     int64_t shared_given, dense_given;
     bool seq_given; // seq_length comes from the document
-    // Parameters of a tower for images with its projector, which are neither counted nor priced with the
-    // language model; 0: none is known.
-    int64_t image_tower;
+        // Parameters of towers for images and sound with their projectors, which are neither counted nor priced with
+    // the language model; 0: none is known.
+    int64_t image_tower, audio_tower;
 };
 
 // Parameter counts of a layer, its parts, and the model. n is the size of a norm: h, with bias 2 h,

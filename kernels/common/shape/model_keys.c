@@ -101,6 +101,7 @@ static const struct docfield fields[N_MODEL_KEYS] = {
     [KEY_SCAN_NORMS] = FLAG("scan_norms", scan.norms),
     [KEY_SCAN_PLAIN] = FLAG("scan_plain", scan.plain),
     [KEY_IMAGE_TOWER] = WHOLE("image_tower_parameters", 0, 1e15, image_tower),
+    [KEY_AUDIO_TOWER] = WHOLE("audio_tower_parameters", 0, 1e15, audio_tower),
     [KEY_LAYER_KINDS] = OWN("layer_kinds"),
     [KEY_LAYER_PATTERN] = OWN("layer_pattern"),
     [KEY_MAX_POSITIONS] = {"max_position_embeddings", DOCFIELD_WHOLE, 1, TOKENS,

@@ -47,6 +47,7 @@ void modeldesc_view(const struct modeldesc *model, int kind, struct modeldesc *v
     view->attention_beside = k->attention_beside;
     view->keys_as_values = k->keys_as_values;
     view->attention_sinks = model->attention_sinks && !k->no_sinks;
+    view->index_heads = k->shares_index ? 0 : model->index_heads;
     view_network(view, k->network);
 }
 
@@ -71,7 +72,8 @@ static bool same_kind(const struct modeldesc_kind *a, const struct modeldesc_kin
            a->query_groups == b->query_groups && a->head_dim == b->head_dim &&
            a->v_dim == b->v_dim && a->ffn == b->ffn && a->layer_norms == b->layer_norms &&
            a->attention_beside == b->attention_beside &&
-           a->keys_as_values == b->keys_as_values && a->no_sinks == b->no_sinks;
+           a->keys_as_values == b->keys_as_values && a->no_sinks == b->no_sinks &&
+           a->shares_index == b->shares_index;
 }
 
 bool modeldesc_set_kind(struct modeldesc *model, int64_t layer,

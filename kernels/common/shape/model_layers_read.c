@@ -34,6 +34,7 @@ static const struct docfield fields[] = {
     FLAG("attention_beside", attention_beside),
     FLAG("keys_as_values", keys_as_values),
     FLAG("no_sinks", no_sinks),
+    FLAG("shares_index", shares_index),
 };
 
 static const struct docfields table = {"a kind of layers", fields, COUNT_OF(fields), NULL, 0};

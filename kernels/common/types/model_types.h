@@ -16,6 +16,8 @@ enum modeltype_field {
     TYPE_UNUSED = N_MODEL_KEYS, // no class of the type reads it
     TYPE_ONLY,                  // one value is accepted: `only`
     TYPE_HIDDEN_AGAIN,          // must equal the hidden size
+    TYPE_MOE_AGAIN,             // must equal the width of experts
+    TYPE_INDEX_EVERY,           // 1, or a list says which layers have an indexer
     TYPE_EXPANSION,             // width of feed-forward networks in hidden sizes
     TYPE_MULTI_QUERY,           // one group of queries if true
     TYPE_MULTI_GROUPS,          // their number if TYPE_MULTI_QUERY is true
@@ -80,6 +82,8 @@ struct modeltype_layers {
     bool own_sinks;  // layers with full attention have no sinks
     bool
         mtp_listed; // the list of kinds goes on with those of MTP layers, which have dense networks
+    const char *
+        indexers; // key of a list with "shared" for layers that attend to what an earlier layer chose
     const char *objects; // key of a list of objects, one for each layer (Nemotron-NAS)
     struct modeltype_heads full, rest;
     int64_t v_dim; // of both, where a file is silent; 0: as the width of a head

@@ -99,6 +99,20 @@ static const struct modeltype_key chatglm_keys[] = {
     {NULL, 0, NULL},
 };
 
+static const struct modeltype_key mimo_keys[] = {
+    {"attention_bias", TYPE_ONLY, "true"}, {"num_nextn_predict_layers", KEY_MTP_DEPTH, NULL}, {NULL, 0, NULL},
+};
+
+static const struct modeltype_key internlm3_keys[] = {
+    {"bias", TYPE_ONLY, "false"}, {"qkv_bias", TYPE_ONLY, "false"}, {NULL, 0, NULL},
+};
+
+static const struct modeltype_key minicpm_keys[] = {
+    {"num_experts", TYPE_ONLY, "0"}, {"sparse_config", TYPE_ONLY, "null"}, {NULL, 0, NULL},
+};
+
+static const struct modeltype_key exaone_keys[] = {{"num_layers", KEY_NUM_LAYERS, NULL}, {NULL, 0, NULL}};
+
 static const struct modeltype_key nas_keys[] = {
     {"block_configs", TYPE_LAYERS, NULL}, {"intermediate_size", TYPE_UNUSED, NULL},
     {"num_key_value_heads", TYPE_UNUSED, NULL}, {NULL, 0, NULL},
@@ -171,6 +185,14 @@ static const struct modeltype types[] = {
     {.name = "apertus", .silent = {SHAPE(32, 4096, 32, 0, 0, 14336, 131072), QK_NORM},
      .keys = {modeltype_modern, modeltype_bias_of_attention, apertus_keys}},
     {.name = "exaone4", .silent = {SHAPE(32, 4096, 32, 32, 0, 16384, 102400), GATED, QK_NORM, WINDOWS(4096, 4)}, .keys = {modeltype_modern, modeltype_windows}},
+    {.name = "mimo", .silent = {SHAPE(32, 4096, 32, 32, 0, 22016, 151936), .model.window = 4096, GATED, QKV_BIAS},
+     .keys = {modeltype_modern, modeltype_late_windows, mimo_keys}, .windows_if_enabled = true, AFTER(28)},
+    {.name = "helium", .silent = {SHAPE(24, 2560, 20, 20, 128, 7040, 48000), GATED}, .keys = {modeltype_modern, modeltype_bias_of_qkv, modeltype_bias_of_mlp}},
+    {.name = "internlm3", .silent = {SHAPE(32, 4096, 32, 0, 0, 11008, 128512), GATED}, .keys = {modeltype_modern, internlm3_keys}},
+    {.name = "minicpm", .silent = {SHAPE(32, 4096, 32, 0, 0, 11008, 32000), GATED}, .keys = {modeltype_modern, minicpm_keys}, .required = "tie_word_embeddings"},
+    {.name = "exaone", .silent = {SHAPE(32, 2048, 32, 0, 0, 0, 102400), GATED}, .keys = {modeltype_modern, exaone_keys}, .required = "tie_word_embeddings"},
+    {.name = "youtu_llm", .silent = {SHAPE(32, 2048, 16, 0, 0, 6144, 128256), GATED, TIED, LATENT(1536)},
+     .keys = {modeltype_latent, modeltype_bias_of_attention, modeltype_bias_of_mlp}},
     {.name = "ernie4_5", .silent = {SHAPE(18, 1024, 16, 2, 128, 3072, 103424), GATED, TIED}, .keys = {modeltype_modern, modeltype_bias_of_all}},
     {.name = "hunyuan_v1_dense", .silent = {SHAPE(32, 4096, 32, 0, 0, 11008, 290943), GATED, QK_NORM},
      .keys = {modeltype_modern, modeltype_bias_of_attention, modeltype_hunyuan_keys}},

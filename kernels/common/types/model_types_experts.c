@@ -10,9 +10,9 @@ static const struct modeltype_key indexer_keys[] = {
     {"index_topk", KEY_INDEX_TOPK, NULL}, {NULL, 0, NULL},
 };
 
-// Of layers that use the tokens that an earlier layer chose.
+// Layers may attend to the tokens that an earlier layer chose.
 static const struct modeltype_key glm_moe_dsa_keys[] = {
-    {"indexer_types", TYPE_ONLY, "full"}, {"index_topk_freq", TYPE_ONLY, "1"},
+    {"indexer_types", TYPE_LAYERS, NULL}, {"index_topk_freq", TYPE_INDEX_EVERY, NULL},
     {"index_topk_pattern", TYPE_ONLY, "null"}, {"index_skip_topk_offset", TYPE_UNUSED, NULL},
     {"layer_types", TYPE_ONLY, "deepseek_sparse_attention"}, {"mlp_layer_types", TYPE_MOE_PATTERN, NULL},
     {"mlp_bias", TYPE_UNUSED, NULL}, {NULL, 0, NULL},
@@ -89,6 +89,7 @@ static const struct modeltype_key step3p5_keys[] = {
     {"num_attention_groups", KEY_QUERY_GROUPS, NULL}, {"head_dim", KEY_HEAD_DIM, NULL},
     {"intermediate_size", KEY_FFN, NULL}, {"moe_num_experts", KEY_EXPERTS, NULL}, {"moe_top_k", KEY_TOPK, NULL},
     {"moe_intermediate_size", KEY_MOE_FFN, NULL}, {"share_expert_dim", KEY_SHARED_FFN, NULL},
+    {"num_key_value_heads", KEY_QUERY_GROUPS, NULL}, {"num_experts", KEY_EXPERTS, NULL}, {"num_experts_per_tok", KEY_TOPK, NULL},
     {"share_expert_dims", KEY_SHARED_FFN, NULL}, {"moe_layers_enum", TYPE_MOE_LAYERS, NULL},
     {"use_moe_router_bias", KEY_ROUTER_BIAS, NULL}, {"use_head_wise_attn_gate", KEY_HEAD_GATE, NULL},
     {"num_nextn_predict_layers", KEY_MTP_DEPTH, NULL}, {"layer_types", TYPE_LAYERS, NULL},
@@ -104,6 +105,33 @@ static const struct modeltype_key step3p5_keys[] = {
     {"partial_rotary_factors", TYPE_UNUSED, NULL}, {"swiglu_limits", TYPE_UNUSED, NULL},
     {"swiglu_limits_shared", TYPE_UNUSED, NULL}, {"use_rope_layers", TYPE_UNUSED, NULL},
     {"yarn_only_types", TYPE_UNUSED, NULL}, {"zero_centered", TYPE_UNUSED, NULL}, {NULL, 0, NULL},
+};
+
+static const struct modeltype_key glm4_moe_lite_keys[] = {{"mlp_layer_types", TYPE_MOE_PATTERN, NULL}, {NULL, 0, NULL}};
+
+// The width of a shared expert is that of the others, whatever its own key says.
+static const struct modeltype_key bailing_keys[] = {
+    {"num_shared_experts", KEY_SHARED_EXPERTS, NULL}, {"use_bias", KEY_OUTPUT_BIAS, NULL}, {"use_bias", KEY_FFN_BIAS, NULL},
+    {"use_qkv_bias", KEY_ATTENTION_BIAS, NULL}, {"use_qk_norm", KEY_QK_NORM, NULL},
+    {"moe_router_enable_expert_bias", KEY_ROUTER_BIAS, NULL}, {"moe_router_enable_shared_expert", TYPE_ONLY, "true"},
+    {"moe_shared_expert_intermediate_size", TYPE_MOE_AGAIN, NULL}, {"multi_gate", TYPE_ONLY, "false"},
+    {"norm_head", TYPE_UNUSED, NULL}, {"norm_softmax", TYPE_UNUSED, NULL},
+    {"moe_router_enable_routed_scaling", TYPE_UNUSED, NULL}, {"moe_router_topk_scaling_factor", TYPE_UNUSED, NULL},
+    {"rotary_dim", TYPE_UNUSED, NULL}, {NULL, 0, NULL},
+};
+
+static const struct modeltype_key afmoe_keys[] = {
+    {"num_experts", KEY_EXPERTS, NULL}, {"num_experts_per_tok", KEY_TOPK, NULL}, {"moe_intermediate_size", KEY_MOE_FFN, NULL},
+    {"num_shared_experts", KEY_SHARED_EXPERTS, NULL}, {"num_dense_layers", KEY_DENSE_LAYERS, NULL},
+    {"n_group", KEY_EXPERT_GROUPS, NULL}, {"topk_group", KEY_ROUTED_GROUPS, NULL}, {"sliding_window", KEY_WINDOW, NULL},
+    {"layer_types", TYPE_LAYERS, NULL}, {"global_attn_every_n_layers", TYPE_LAYERS, NULL},
+    {"num_expert_groups", TYPE_UNUSED, NULL}, {"num_limited_groups", TYPE_UNUSED, NULL}, {"mup_enabled", TYPE_UNUSED, NULL}, {"use_grouped_mm", TYPE_UNUSED, NULL}, {"route_norm", TYPE_UNUSED, NULL},
+    {NULL, 0, NULL},
+};
+
+static const struct modeltype_key exaone_moe_keys[] = {
+    {"is_moe_layer", TYPE_MOE_PATTERN, NULL}, {"mlp_layer_types", TYPE_MOE_PATTERN, NULL},
+    {"num_shared_experts", KEY_SHARED_EXPERTS, NULL}, {NULL, 0, NULL},
 };
 
 static const struct modeltype_key longcat_keys[] = {
@@ -157,7 +185,28 @@ static const struct modeltype types[] = {
                      .model.q_rank = 2048, .model.kv_rank = 512, .model.qk_nope = 192, .model.qk_rope = 64, .model.v_dim = 256,
                      .model.expert_groups = 1, .model.routed_groups = 1, .model.dense_layers = 3,
                      .model.router_bias = true, .shared_experts = 1, INDEXER(32)},
-     .keys = {modeltype_latent, modeltype_bias_of_attention, modeltype_deepseek_experts, indexer_keys, glm_moe_dsa_keys}},
+     .keys = {modeltype_latent, modeltype_bias_of_attention, modeltype_deepseek_experts, indexer_keys, glm_moe_dsa_keys},
+     .layers = {.kinds = true, .every = 1, .indexers = "indexer_types"}},
+    {.name = "glm4_moe_lite", .silent = {SHAPE(47, 2048, 20, 0, 0, 10240, 154880), GATED, EXPERTS(64, 4, 1536),
+                       .model.q_rank = 768, .model.kv_rank = 512, .model.qk_nope = 192, .model.qk_rope = 64, .model.v_dim = 256,
+                       .model.expert_groups = 1, .model.routed_groups = 1, .model.dense_layers = 1,
+                       .model.router_bias = true, .shared_experts = 1},
+     .keys = {modeltype_latent, modeltype_bias_of_attention, modeltype_deepseek_experts, glm4_moe_lite_keys}},
+    {.name = "solar_open", .silent = {SHAPE(48, 4096, 64, 8, 128, 10240, 196608), GATED, EXPERTS(128, 8, 1280),
+                    .model.expert_groups = 1, .model.routed_groups = 1, .model.router_bias = true, .shared_experts = 1},
+     .keys = {modeltype_modern, modeltype_bias_of_qkv, modeltype_deepseek_experts, glm4_moe_keys}},
+    {.name = "bailing_moe", .silent = {SHAPE(24, 1024, 16, 0, 0, 0, 30592), GATED, EXPERTS(0, 2, 0)},
+     .keys = {modeltype_modern, modeltype_deepseek_experts, bailing_keys}, .required = "num_shared_experts"},
+    {.name = "bailing_moe_v2", .silent = {SHAPE(28, 2048, 16, 0, 0, 5120, 157184), GATED, QK_NORM, EXPERTS(16, 2, 0),
+                        .model.router_bias = true},
+     .keys = {modeltype_modern, modeltype_deepseek_experts, bailing_keys}, .required = "num_shared_experts"},
+    {.name = "afmoe", .silent = {SHAPE(32, 2048, 16, 0, 128, 6144, 200192), GATED, QK_NORM, EXPERTS(64, 6, 1408), .model.layer_norms = 4,
+               .model.attention_gate = true, .model.router_bias = true, .model.dense_layers = 1, .shared_experts = 2, .model.window = 1024},
+     .keys = {modeltype_modern, afmoe_keys}, .layers = {.kinds = true, .every_key = "global_attn_every_n_layers", .every = 4}},
+    {.name = "exaone_moe", .silent = {SHAPE(32, 4096, 32, 32, 0, 16384, 102400), GATED, QK_NORM, EXPERTS(64, 8, 1024),
+                    .model.expert_groups = 1, .model.routed_groups = 1, .model.dense_layers = 1, .model.router_bias = true,
+                    .shared_experts = 1, WINDOWS(4096, 4)},
+     .keys = {modeltype_modern, modeltype_deepseek_experts, exaone_moe_keys, modeltype_windows}},
     {.name = "kimi_k2", .silent = {SHAPE(61, 7168, 128, 0, 0, 18432, 129280), GATED, LATENT(1536), EXPERTS(256, 8, 2048),
                  .model.expert_groups = 8, .model.routed_groups = 4, .model.dense_layers = 3,
                  .model.router_bias = true, .shared_experts = 1}, .keys = {modeltype_latent, modeltype_bias_of_attention, modeltype_deepseek_experts}},

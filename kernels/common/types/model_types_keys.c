@@ -40,7 +40,7 @@ const struct modeltype_key modeltype_routed[] = {
 };
 
 const struct modeltype_key modeltype_qwen_experts[] = {
-    {"num_experts", KEY_EXPERTS, NULL}, {"num_experts_per_tok", KEY_TOPK, NULL},
+    {"num_experts", KEY_EXPERTS, NULL}, {"num_local_experts", KEY_EXPERTS, NULL}, {"num_experts_per_tok", KEY_TOPK, NULL},
     {"moe_intermediate_size", KEY_MOE_FFN, NULL}, {"decoder_sparse_step", TYPE_MOE_EVERY, NULL},
     {"mlp_only_layers", TYPE_DENSE_LAYERS, NULL}, {NULL, 0, NULL},
 };

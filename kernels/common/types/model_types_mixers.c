@@ -106,7 +106,7 @@ static const struct modeltype_key qwen3_5_keys[] = {
 };
 
 static const struct modeltype_key qwen3_5_experts[] = {
-    {"num_experts", KEY_EXPERTS, NULL}, {"num_experts_per_tok", KEY_TOPK, NULL},
+    {"num_experts", KEY_EXPERTS, NULL}, {"num_local_experts", KEY_EXPERTS, NULL}, {"num_experts_per_tok", KEY_TOPK, NULL},
     {"moe_intermediate_size", KEY_MOE_FFN, NULL}, {"shared_expert_intermediate_size", KEY_SHARED_FFN, NULL},
     {NULL, 0, NULL},
 };

@@ -2,6 +2,7 @@
 // Collects the values of a configuration of NeMo 1 (model.activations_checkpoint_granularity ...), with
 // the defaults of its models of kind GPT.
 #include "kernels/frameworks/megatron/megatron_private.h"
+#include "kernels/frameworks/shell/shell_settings.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -60,7 +61,7 @@ static const char no_effect[] =
     "model.native_amp_growth_interval model.sync_batch_comm model.fp8_e4m3 model.fp8_hybrid "
     "model.reduce_amax model.ffn_dropout model.batch_p2p_comm model.seed "
     "model.do_layer_norm_weight_decay model.gc_interval model.barrier_with_L1_time "
-    "model.onnx_safe ";
+    "model.onnx_safe model.activations_checkpoint_recurrent ";
 
 static bool mentions(const char *text, const char *part)
 {
@@ -107,9 +108,43 @@ static bool take_special(struct megatron *m, const struct plaindoc *document,
     return true;
 }
 
+// Returns the value that "${.key}", of the same map, or "${model.key}" stands for, or the item itself.
+static const cJSON *resolved(const struct plaindoc *document, const cJSON *map,
+                             const cJSON *item)
+{
+    char path[128];
+    for (int hops = 0; hops < 4 && cJSON_IsString(item); hops++) {
+        const char *text = item->valuestring;
+        const size_t n = strlen(text);
+        if (n < 4 || n - 3 >= sizeof path || strncmp(text, "${", 2) != 0 || text[n - 1] != '}')
+            break;
+        snprintf(path, sizeof path, "%.*s", (int)(n - 3), text + 2);
+        const cJSON *to =
+            path[0] == '.' ? pps_json_member(map, path + 1) : settings_get(document, path);
+        if (to == NULL || cJSON_IsObject(to))
+            break;
+        item = to;
+    }
+    return item;
+}
+
+// Returns whether a key is one of models that are no decoders with attention in their layers.
+static bool is_of_others(const struct plaindoc *document, const char *path)
+{
+    return framework_fits("model.mcore_bert model.bert_binary_head model.retro model.hyena",
+                          path) ||
+           (strcmp(path, "model.activations_checkpoint_recurrent") == 0 &&
+            !cJSON_IsString(settings_get(document, "model.hybrid_override_pattern")));
+}
+
 static bool take_named(struct megatron *m, const struct plaindoc *document, const char *path,
                        const cJSON *item, bool *known)
 {
+    if (is_of_others(document, path))
+        return framework_fail(m->r, framework_value_at(document, item),
+                              "%s: only decoders with attention in their layers, or with a "
+                              "pattern of layers, are known here",
+                              path);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         *known = strcmp(names[i].path, path) == 0;
         if (!*known)
@@ -117,7 +152,7 @@ static bool take_named(struct megatron *m, const struct plaindoc *document, cons
         if (cJSON_IsNull(item))
             return true;
         return names[i].special == PLAIN
-                   ? megatron_take_item(m, document, names[i].key, item->string, item)
+                   ? megatron_take_item(m, document, names[i].key, strrchr(path, '.') + 1, item)
                    : take_special(m, document, names[i].special, names[i].key, item);
     }
     *known = framework_fits(no_effect, path);
@@ -138,14 +173,15 @@ static bool take_tree(struct megatron *m, const struct plaindoc *document, const
                 return false;
             continue;
         }
-        if (!take_named(m, document, inner, item, &known))
+        const cJSON *value = resolved(document, object, item);
+        if (!take_named(m, document, inner, value, &known))
             return false;
         if (known)
             continue;
         megatron_plain_name(item->string, name);
         const enum megatron_key key = megatron_key_of(name);
-        if (!(key == N_MEGATRON_KEYS ? megatron_take_other_item(m, document, inner, item)
-                                     : megatron_take_item(m, document, key, name, item)))
+        if (!(key == N_MEGATRON_KEYS ? megatron_take_other_item(m, document, inner, value)
+                                     : megatron_take_item(m, document, key, name, value)))
             return false;
     }
     return true;

@@ -255,7 +255,14 @@ static bool open_python(struct opened_python *o, struct framework_reader *r,
                         const struct plaindoc *document)
 {
     size_t n;
-    choose(o, document, r->beside != NULL ? r->beside->choice : NULL, &n);
+    const char *choice = r->beside != NULL ? r->beside->choice : NULL;
+    choose(o, document, choice, &n);
+    if (n == 0)
+        return framework_fail(
+            r, 0,
+            "%.80s: sets no model and no training of Megatron-Bridge as values; "
+            "name another file, or a function of it as FILE.py:NAME",
+            choice != NULL ? choice : "the file");
     if (n != 1)
         return framework_fail(
             r, 0,

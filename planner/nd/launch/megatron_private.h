@@ -47,5 +47,6 @@ static inline void option_add_note(struct nd_megatron_options *w, const char *no
     text_buffer_add(&w->notes, "# %s\n", note);
 }
 
-// Adds the options of the model's shape.
+// Adds the options of the model's shape, and of the kinds of its layers.
 void nd_megatron_add_shape(struct nd_megatron_options *w);
+void nd_megatron_add_kinds(struct nd_megatron_options *w);

@@ -40,10 +40,7 @@ static void add_attention(struct nd_megatron_options *w)
     }
     if (m->output_bias && !m->linear_bias)
         option_add_note(w, "Megatron-LM has no bias on the attention output alone");
-    if (m->n_kinds > 0)
-        option_add_note(
-            w, "the layers are of several kinds, which these arguments do not say: add "
-               "the pattern of the model's own launch script");
+    option_add_flag(w, "attention-output-gate", m->attention_gate);
     if (m->window > 0) {
         option_begin(w);
         text_buffer_add(w->text, "--window-size %" PRId64 ",0", m->window - 1);
@@ -61,7 +58,7 @@ static void add_experts(struct nd_megatron_options *w)
         option_add_number(w, "moe-shared-expert-intermediate-size", m->shared_ffn);
     if (m->moe_latent > 0)
         option_add_number(w, "moe-latent-size", m->moe_latent);
-    if (m->dense_layers > 0) {
+    if (m->dense_layers > 0 && m->n_kinds == 0) {
         option_begin(w);
         text_buffer_add(w->text, "--moe-layer-freq '([0]*%" PRId64 "+[1]*%" PRId64 ")'",
                         m->dense_layers, m->num_layers - m->dense_layers);
@@ -156,6 +153,7 @@ void nd_megatron_add_shape(struct nd_megatron_options *w)
     option_add_number(w, "num-attention-heads", m->heads);
     add_attention(w);
     add_experts(w);
+    nd_megatron_add_kinds(w);
     if (m->mtp_depth > 0)
         option_add_number(w, "mtp-num-layers", m->mtp_depth);
     add_positions(w);

@@ -276,7 +276,9 @@ Test(modeltypes, windows_in_all_layers)
 
 enum { OUTCOME = 512 };
 
-#define GEMMA4 ",'hidden_size_per_layer_input':0"
+#define TIE     ",'tie_word_embeddings':true"
+#define BAILING ",'num_shared_experts':1,'moe_intermediate_size':512"
+#define GEMMA4  ",'hidden_size_per_layer_input':0"
 #define NAS_LAYER(no_op, mult)                                                                 \
     "{'attention':{'no_op':" no_op ",'n_heads_in_group':8},'ffn':{'ffn_mult':" mult "}}"
 
@@ -310,6 +312,25 @@ static const struct {
     {"gemma4_text", "moe_intermediate_size",
      GEMMA4 ",'enable_moe_block':true,'num_experts':8,'top_k_experts':1"},
     {"gemma4_text", NULL, GEMMA4},
+    {"afmoe", "topk_group", ",'n_group':8"},
+    {"helium", "num_attention_heads", ",'num_key_value_heads':1"},
+    {"minicpm", "tie_word_embeddings", ""},
+    {"minicpm", NULL, TIE},
+    {"exaone", "tie_word_embeddings", ""},
+    {"exaone", NULL, TIE},
+
+    {"glm_moe_dsa", "indexer_types", ",'num_hidden_layers':1"},
+    {"bailing_moe", "num_shared_experts", ",'num_experts':8,'moe_intermediate_size':64"},
+    {"bailing_moe", "moe_intermediate_size", ",'num_experts':8,'num_shared_experts':1"},
+    {"bailing_moe", "topk_group", BAILING ",'num_experts':8,'n_group':4"},
+    {"bailing_moe", "num_experts_per_tok", BAILING ",'num_experts':1024"},
+    {"bailing_moe", "num_experts", BAILING},
+    {"bailing_moe", NULL, BAILING ",'num_experts':512"},
+    {"bailing_moe_v2", "num_shared_experts", ",'moe_intermediate_size':64"},
+    {"bailing_moe_v2", "moe_intermediate_size", ",'num_shared_experts':1"},
+    {"bailing_moe_v2", "topk_group", BAILING ",'n_group':4"},
+    {"bailing_moe_v2", NULL, BAILING},
+
 };
 
 static const char *base_of(const struct modeltype *type, const struct modeltype_key *key)

@@ -70,11 +70,15 @@ static const struct {
     ",'word_embed_proj_dim':" #h ",'max_position_embeddings':2048,'vocab_size':50272}"
 #define BLOOM(n, h, A)                                                                         \
     TYPE("bloom") "'n_layer':" #n ",'n_embed':" #h ",'n_head':" #A ",'vocab_size':250880}"
-#define FOUR      "'mamba','mamba','mamba','mamba'"
-#define FIVE      FOUR ",'mamba'"
-#define NINE      FIVE "," FOUR
-#define CONV2     "'conv','conv','full_attention'"
-#define CONV3     "'conv','conv','conv','full_attention'"
+#define FOUR     "'mamba','mamba','mamba','mamba'"
+#define FIVE     FOUR ",'mamba'"
+#define NINE     FIVE "," FOUR
+#define CONV2    "'conv','conv','full_attention'"
+#define CONV3    "'conv','conv','conv','full_attention'"
+#define SHARED3  "'shared','shared','shared','full'"
+#define SHARED20 SHARED3 "," SHARED3 "," SHARED3 "," SHARED3 "," SHARED3
+#define LING(m)                                                                                \
+    ",'num_experts':256,'num_experts_per_tok':8,'num_shared_experts':1,'first_k_dense_replace':1,'use_qk_norm':true,'moe_intermediate_size':" #m
 #define FULL_OF_4 "'full_attention','sliding_attention','sliding_attention','sliding_attention'"
 #define FALCON_H1(n, h, f, A, G, d, V, inner, H, N, g)                                         \
     TYPE("falcon_h1")                                                                          \
@@ -355,6 +359,22 @@ static const struct published models[] = {
      "'vocab_size':128256,'intermediate_size':null,'block_configs':[" NAS_SUPER "]}"},
     {"Llama-4-Maverick, text", ROUND, 400.7e9, "{'model_type':'llama4','text_config':{'num_local_experts':128,"
      "'interleave_moe_layer_step':2},'vision_config':{'hidden_size':1408}}"},
+        {"MiMo-7B", ROUND, 7.62e9, TYPE("mimo") SHAPE(36, 4096, 11008, 32, 8, 151680) ",'num_nextn_predict_layers':1}"},
+    {"GLM-4.7-Flash", ROUND, 29.9e9, TYPE("glm4_moe_lite") "'num_nextn_predict_layers':1}"},
+    {"GLM-5.2", ROUND, 743.4e9, TYPE("glm_moe_dsa") SHAPE(78, 6144, 12288, 64, 64, 154880) ",'indexer_types':['full',"
+        "'full','full'," SHARED20 "," SHARED20 "," SHARED20 ",'shared','shared','shared','full','shared','shared','shared','full',"
+        "'shared','shared','shared','full','shared','shared','shared']}"},
+    {"Ling-mini-2.0", ROUND, 16.26e9, TYPE("bailing_moe_v2") SHAPE(20, 2048, 5120, 16, 4, 157184) LING(512) "}"},
+    {"Ling-flash-2.0", ROUND, 102.9e9, TYPE("bailing_moe_v2") SHAPE(32, 4096, 9216, 32, 4, 157184) LING(1024) "}"},
+    {"Trinity-Mini", ROUND, 26.1e9, TYPE("afmoe") SHAPE(32, 2048, 6144, 32, 4, 200192) HEAD_DIM(128)
+        ",'num_experts':128,'num_experts_per_tok':8,'moe_intermediate_size':1024,'num_shared_experts':1,'num_dense_layers':2}"},
+    {"K-EXAONE-236B", ROUND, 236.6e9, TYPE("exaone_moe") SHAPE(48, 6144, 18432, 64, 8, 153600) HEAD_DIM(128)
+        ",'num_experts':128,'num_experts_per_tok':8,'moe_intermediate_size':2048,'num_shared_experts':1}"},
+    {"Solar-Open-100B", ROUND, 102.6e9, TYPE("solar_open") "'num_hidden_layers':48}"},
+    {"EXAONE-3.5-7.8B", FILES, 7818448896, TYPE("exaone") "'num_layers':32" HID(4096, 14336) HEADS(32, 8) VOCAB(102400) TIED(false) "}"},
+    {"MiniCPM4-8B", ROUND, 8.19e9, TYPE("minicpm") SHAPE(32, 4096, 16384, 32, 2, 73448) TIED(false) "}"},
+    {"Youtu-LLM-2B", ROUND, 1.96e9, TYPE("youtu_llm") "'num_hidden_layers':32}"},
+    {"InternLM3-8B", ROUND, 8.8e9, TYPE("internlm3") SHAPE(48, 4096, 10240, 32, 2, 128512) HEAD_DIM(128) "}"},
     {"InternLM2-7B", FILES, 7737708544, TYPE("internlm2") SHAPE(32, 4096, 14336, 32, 8, 92544) ",'bias':false}"},
 };
 // clang-format on
@@ -432,6 +452,18 @@ Test(published, towers_for_images)
                      rows[i].total, "%s: %lld and %lld", rows[i].config,
                      (long long)counts.total, (long long)model.image_tower);
     }
+}
+
+// The total of the checkpoint of Qwen2-Audio-7B.
+Test(published, tower_for_sound)
+{
+    const struct modeldesc model = model_of(
+        "{'model_type':'qwen2_audio','audio_config':{'encoder_layers':32},'text_config':{"
+        "'intermediate_size':11008,'vocab_size':156032}}");
+    struct modeldesc_counts counts;
+    modeldesc_count(&model, &counts);
+    cr_expect_eq(counts.total + model.audio_tower, 8397094912, "%lld and %lld",
+                 (long long)counts.total, (long long)model.audio_tower);
 }
 
 // A plan holds the model as a document of our own keys.

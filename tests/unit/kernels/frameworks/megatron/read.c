@@ -457,6 +457,35 @@ Test(megatron_values, nemo)
                               "\"recompute_group\":2", "\"precision\":\"fp8\"",
                               "\"use_distributed_optimizer\":true",
                               "\"stack\":\"megatron-tuned\"", NULL});
+    // values that stand for others
+    expect_parts(NEMO "  max_position_embeddings: ${.encoder_seq_length}\n"
+                      "  ffn_hidden_size: ${model.vocab_size}\n",
+                 (const char *const[]){"\"ffn_hidden_size\":1000", NULL});
+}
+
+Test(megatron_values, nemo_refused)
+{
+    static const char *const texts[][2] = {
+        {NEMO "  activations_checkpoint_recurrent: false\n  hybrid_override_pattern: null\n",
+         "model.activations_checkpoint_recurrent: only decoders"},
+        {NEMO "  mcore_bert: true\n", "model.mcore_bert: only decoders"},
+        {NEMO "  retro:\n    layers: null\n", "model.retro.layers: only decoders"},
+        {NEMO "  ffn_hidden_size: ${sum:${.hidden_size},1}\n", "ffn-hidden-size: the value is"},
+        {"exp_manager:\n  name: t5\nmodel:\n  encoder:\n    arch: transformer\n",
+         "exp_manager: a file of NeMo without"},
+        {"defaults:\n  - actor\n", "defaults: Hydra makes this configuration"},
+        {"model_name_or_path: Qwen/Qwen3-4B\ntemplate: qwen3\n",
+         "model_name_or_path: a file of LLaMA-Factory"},
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        struct framework_file file;
+        struct pps_fault fault = {.line = 0};
+        bool read;
+        cr_expect_not(framework_read(&file, &read, PLAINDOC_YAML, texts[i][0],
+                                     strlen(texts[i][0]), &fault),
+                      "%s", texts[i][0]);
+        cr_expect(strstr(fault.text, texts[i][1]) != NULL, "%s", fault.text);
+    }
 }
 
 #define RECORD                                                                                 \

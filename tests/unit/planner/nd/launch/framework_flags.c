@@ -247,6 +247,7 @@ static bool megatron_refuses(const struct line *line, const struct nd_strategy *
     return number_of(line, "num-attention-heads", 1) % tp != 0 ||
            (groups % tp != 0 && tp % groups != 0) || (cp > 1 && seq % (2 * cp) != 0) ||
            (experts > 0 && experts % ep != 0) || replicas * tp % (ep * etp) != 0 ||
+           (experts > 0 && etp > 1 && value_of(line, "disable-bias-linear") == NULL) ||
            gbs % batch != 0 || (interleaved && gbs / batch < pp) ||
            seq > number_of(line, "max-position-embeddings", 0);
 }
