@@ -103,9 +103,9 @@ enum framework_need {
 
 // A key that changes neither time nor memory with some of its values.
 struct framework_harmless {
-    // "a.b" is the key and all keys below it, "*.b" the key b at any place, "a.b*" all keys whose path
-    // begins so.
-    const char *path;
+    // With blanks between: "a.b" is the key and all keys below it, "*.b" the key b at any place, "a.b*" all keys
+    // whose path begins so.
+    const char *paths;
     const char *values; // "false|0", as JSON without quotes; NULL: every value
     unsigned needs;     // bits of enum framework_need; 0: the key counts always
 };

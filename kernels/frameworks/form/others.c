@@ -16,21 +16,31 @@ static const char *last_key(const char *path)
     return dot != NULL ? dot + 1 : path;
 }
 
-static bool fits(const char *pattern, const char *path)
+static bool fits(const char *pattern, size_t n, const char *path)
 {
-    const size_t n = strlen(pattern);
+    const char *last = last_key(path);
     if (strncmp(pattern, "*.", 2) == 0)
-        return strcmp(pattern + 2, last_key(path)) == 0;
-    if (n > 0 && pattern[n - 1] == '*')
+        return strlen(last) == n - 2 && strncmp(pattern + 2, last, n - 2) == 0;
+    if (pattern[n - 1] == '*')
         return strncmp(pattern, path, n - 1) == 0;
     return strncmp(pattern, path, n) == 0 && (path[n] == '\0' || path[n] == '.');
+}
+
+static bool fits_one(const char *patterns, const char *path)
+{
+    for (size_t n; *patterns != '\0'; patterns += n + (patterns[n] == ' ')) {
+        n = strcspn(patterns, " ");
+        if (fits(patterns, n, path))
+            return true;
+    }
+    return false;
 }
 
 static const struct framework_harmless *row_of(const struct framework_others *others,
                                                const char *path)
 {
     for (size_t k = 0; k < others->n; k++)
-        if (fits(others->table[k].path, path))
+        if (fits_one(others->table[k].paths, path))
             return &others->table[k];
     return NULL;
 }

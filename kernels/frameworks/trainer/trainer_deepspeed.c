@@ -34,8 +34,7 @@ static const struct trainer_path paths[] = {
 };
 
 static const struct framework_harmless harmless[] = {
-    {"zero_optimization.offload_optimizer", NULL, 0},
-    {"zero_optimization.offload_param", NULL, 0},
+    {"zero_optimization.offload_optimizer zero_optimization.offload_param", NULL, 0},
     {"zero_optimization.cpu_offload_params", "false", 0},
     {"zero_optimization.zero_hpz_partition_size", "1", 0},
     {"zero_optimization.zero_quantized_weights", "false", 0},
@@ -45,37 +44,19 @@ static const struct framework_harmless harmless[] = {
     {"zero_optimization.overlap_comm", NULL, 0}, // of the stack
     {"zero_optimization", NULL, 0},              // sizes of buckets and of groups
     {"activation_checkpointing.partition_activations", "false", 0},
-    {"activation_checkpointing", NULL, 0},
-    {"fp16", NULL, 0},
-    {"bf16", NULL, 0},
-    {"bfloat16", NULL, 0},
+    {"activation_checkpointing fp16 bf16 bfloat16", NULL, 0},
     {"optimizer.type", "Adam|AdamW|adam|adamw|auto", 0},
-    {"optimizer", NULL, 0},
-    {"scheduler", NULL, 0},
-    {"gradient_clipping", NULL, 0},
-    {"gradient_predivide_factor", NULL, 0},
-    {"prescale_gradients", NULL, 0},
-    {"steps_per_print", NULL, 0},
-    {"wall_clock_breakdown", NULL, 0},
-    {"dump_state", NULL, 0},
-    {"flops_profiler", NULL, 0},
-    {"tensorboard", NULL, 0},
-    {"wandb", NULL, 0},
-    {"csv_monitor", NULL, 0},
-    {"comms_logger", NULL, 0},
-    {"monitor_config", NULL, 0},
-    {"checkpoint", NULL, 0},
+    {"optimizer scheduler gradient_clipping gradient_predivide_factor prescale_gradients "
+     "steps_per_print wall_clock_breakdown dump_state flops_profiler tensorboard wandb "
+     "csv_monitor comms_logger monitor_config checkpoint",
+     NULL, 0},
     {"data_efficiency.enabled", "false", 0},
     {"communication_data_type", "bf16|fp16|null", 0},
-    {"zero_allow_untested_optimizer", NULL, 0},
-    {"zero_force_ds_cpu_optimizer", NULL, 0},
-    {"train_with_mixed_precision", NULL, 0},
-    {"tensor_parallel", NULL, 0},
-    {"pipeline", NULL, 0},
+    {"zero_allow_untested_optimizer zero_force_ds_cpu_optimizer train_with_mixed_precision "
+     "tensor_parallel pipeline",
+     NULL, 0},
     {"hybrid_engine.enabled", "false", 0},
-    {"aio", NULL, 0},
-    {"_comment*", NULL, 0},
-    {"comment*", NULL, 0},
+    {"aio _comment* comment*", NULL, 0},
 };
 
 static const struct trainer_dialect dialect = {paths, sizeof paths / sizeof *paths, harmless,

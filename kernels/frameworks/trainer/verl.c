@@ -114,37 +114,13 @@ static const struct framework_harmless harmless[] = {
     {ACTOR "megatron", "", 0},
     // losses, seeds, checkpoints, profiles
     {ACTOR "*", NULL, 0},
-    {"actor_rollout_ref.rollout", NULL, 0},
-    {"actor_rollout_ref.ref", NULL, 0},
-    {"actor_rollout_ref.model", NULL, 0},
-    {"actor_rollout_ref.hybrid_engine", NULL, 0},
-    {"actor_rollout_ref.nccl_timeout", NULL, 0},
-    {"algorithm", NULL, 0},
-    {"critic", NULL, 0},
-    {"reward*", NULL, 0},
-    {"custom_reward_function", NULL, 0},
-    {"data", NULL, 0},
-    {"trainer", NULL, 0},
-    {"ray*", NULL, 0},
-    {"rollout", NULL, 0},
-    {"global_profiler", NULL, 0},
-    {"transfer_queue", NULL, 0},
-    {"optim", NULL, 0},
-    {"model", NULL, 0},
-    {"use_remove_padding", NULL, 0},
-    {"config_name", NULL, 0},
-    {"config_path", NULL, 0},
-    {"config_dir", NULL, 0},
-    {"hydra*", NULL, 0},
-    {"defaults", NULL, 0},
-    {"$*", NULL, 0},
-    {"node_rank", NULL, 0},
-    {"master_*", NULL, 0},
-    {"rdzv*", NULL, 0},
-    {"standalone", NULL, 0},
-    {"runtime_env*", NULL, 0},
-    {"address", NULL, 0},
-    {"working_dir", NULL, 0},
+    {"actor_rollout_ref.rollout actor_rollout_ref.ref actor_rollout_ref.model "
+     "actor_rollout_ref.hybrid_engine actor_rollout_ref.nccl_timeout algorithm critic "
+     "reward* custom_reward_function data trainer ray* rollout global_profiler "
+     "transfer_queue optim model use_remove_padding config_name config_path config_dir "
+     "hydra* defaults $* node_rank master_* rdzv* standalone runtime_env* address "
+     "working_dir",
+     NULL, 0},
 };
 
 static const struct trainer_dialect dialect = {paths, sizeof paths / sizeof *paths, harmless,
