@@ -45,9 +45,9 @@ static const struct framework_harmless harmless[] = {
     {"fault_tolerance.enable", "false", 0},
     {"fault_tolerance", NULL, 0},
     // modules of the user
-    {"experimental.custom_import", "", 0},
-    {"experimental.custom_args_module", "", 0},
-    {"experimental.custom_model_path", "", 0},
+    {"experimental.custom_import experimental.custom_args_module "
+     "experimental.custom_model_path",
+     "", 0},
     // the optimizer
     {"lora.alpha", NULL, 0},
     {"lora.dropout", "0|0.0", 0},
@@ -76,17 +76,15 @@ static const struct framework_harmless harmless[] = {
     {"comm.mode", "default", 0},
     {"comm", NULL, 0},
     // recomputation
-    {"activation_checkpoint.per_op_sac_force_recompute_mm_shapes_by_fqns",
+    {"activation_checkpoint.per_op_sac_force_recompute_mm_shapes_by_fqns "
+     "activation_checkpoint.force_recompute_mm_shapes_by_fqns",
      "[]|[\"moe.router.gate\"]", NEEDS_OPS},
-    {"activation_checkpoint.force_recompute_mm_shapes_by_fqns", "[]|[\"moe.router.gate\"]",
-     NEEDS_OPS},
     {"activation_checkpoint.visualize_memory_budget_pareto "
      "activation_checkpoint.preserve_rng_state activation_checkpoint.determinism_check",
      NULL, 0},
     {"activation_checkpoint.debug", "false", 0},
     // products of 8 bits
-    {"*.enable_fsdp_float8_all_gather", "false", NEEDS_8BIT},
-    {"*.enable_fsdp_fp8_all_gather", "false", NEEDS_8BIT},
+    {"*.enable_fsdp_float8_all_gather *.enable_fsdp_fp8_all_gather", "false", NEEDS_8BIT},
     {"*.precompute_float8_dynamic_scale_for_fsdp", NULL, 0},
     {"*.force_recompute_fp8_weight_in_bwd", "false", NEEDS_8BIT},
     {"*.recipe_name", "tensorwise|rowwise|mxfp8|mxfp8_cublas|mxfp8_cublas_rceil", NEEDS_8BIT},
@@ -96,10 +94,9 @@ static const struct framework_harmless harmless[] = {
     {"*.mxfp8_dim1_cast_kernel_choice *.use_fp8_dim1_cast_triton_kernel "
      "*.enable_float8_linear *.enable_fp8_linear training.fp8_linear",
      NULL, 0},
-    {"*.scaling_type_input", "dynamic", NEEDS_8BIT},
-    {"*.scaling_type_weight", "dynamic", NEEDS_8BIT},
-    {"*.scaling_type_grad_output", "dynamic", NEEDS_8BIT},
-    {"training.float8_scaling_type*", "dynamic", NEEDS_8BIT},
+    {"*.scaling_type_input *.scaling_type_weight *.scaling_type_grad_output "
+     "training.float8_scaling_type*",
+     "dynamic", NEEDS_8BIT},
 };
 
 static const char *const sections[] = {"model",        "training",  "parallelism",

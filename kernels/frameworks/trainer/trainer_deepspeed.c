@@ -37,8 +37,8 @@ static const struct framework_harmless harmless[] = {
     {"zero_optimization.offload_optimizer zero_optimization.offload_param", NULL, 0},
     {"zero_optimization.cpu_offload_params", "false", 0},
     {"zero_optimization.zero_hpz_partition_size", "1", 0},
-    {"zero_optimization.zero_quantized_weights", "false", 0},
-    {"zero_optimization.zero_quantized_gradients", "false", 0},
+    {"zero_optimization.zero_quantized_weights zero_optimization.zero_quantized_gradients",
+     "false", 0},
     {"zero_optimization.zero_quantized_nontrainable_weights", NULL, 0},
     {"zero_optimization.reduce_scatter", "true", 0},
     {"zero_optimization.overlap_comm", NULL, 0}, // of the stack

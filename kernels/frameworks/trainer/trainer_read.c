@@ -76,18 +76,12 @@ static const struct framework_harmless harmless[] = {
     {"flash_attn", "auto|fa2|sdpa", 0},
     {"attn_implementation", "flash_attention_2|sdpa", 0},
     {"use_flash_attn* flash_attention", NULL, 0},
-    {"load_in_4bit", "false", 0},
-    {"load_in_8bit", "false", 0},
+    {"load_in_4bit load_in_8bit", "false", 0},
     {"lora_*", NULL, 0},
     {"bits", "16|32", 0},
-    {"tune_mm_mlp_adapter", "false", 0},
-    {"freeze_backbone", "false", 0},
+    {"tune_mm_mlp_adapter freeze_backbone", "false", 0},
     {"torch_compile packing neat_packing", NULL, 0},
-    {"pure_bf16", "false", 0},
-    {"use_galore", "false", 0},
-    {"use_apollo", "false", 0},
-    {"use_badam", "false", 0},
-    {"use_muon", "false", 0},
+    {"pure_bf16 use_galore use_apollo use_badam use_muon", "false", 0},
     {"freeze_vision_tower freeze_multi_modal_projector image_* video_* $* model_revision "
      "trust_remote_code torch_dtype dtype tokenizer_name* use_fast_tokenizer config_name "
      "cache_dir token do_* data* eval_* train_* validation_* val_* test_* media_dir "
