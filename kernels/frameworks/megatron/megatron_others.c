@@ -9,313 +9,91 @@
 
 // Arguments of data, learning rates, logs, checkpoints, profiles, initial values, the numerics of
 // operations that cost the same, and fused operations that the figures of the devices contain. A name
-// that ends with * stands for all that begin so.
+// that ends with * stands for all that begin so. Each text has a blank behind every name.
 static const char *const no_effect[] = {
     // data and tokenizers
-    "allow-ambiguous-pad-tokens",
-    "append-eod",
-    "create-attention-mask*",
-    "data-*",
-    "dataloader-*",
-    "dataset-*",
-    "decoder-seq-length",
-    "eod-mask-loss",
-    "fim-*",
-    "full-shuffle-*",
-    "handler-name",
-    "hf-datasets-*",
-    "input",
-    "is-instruction-dataset",
-    "mask-prob",
-    "max-eval-samples",
-    "mid-level-dataset-surplus",
-    "mmap-bin-files",
-    "mock-data",
-    "no-create-attention-mask-in-dataloader",
-    "no-mmap-bin-files",
-    "no-shared-storage",
-    "no-shuffle",
-    "num-dataset-builder-threads",
-    "num-workers",
-    "object-storage-cache-path",
-    "overwrite-cache",
-    "pad-vocab-size",
-    "per-dataset-sequences-path",
-    "per-split-data-args-path",
-    "phase-transition-iterations",
-    "reset-position-ids",
-    "sample-rate",
-    "short-seq-prob",
-    "special-tokens*",
-    "split",
-    "test-data-path",
-    "tiktoken-*",
-    "tokenizer-*",
-    "train-data-path",
-    "trust-remote-code",
-    "use-gigatoken",
-    "valid-*",
-    "vocab-extra-ids",
-    "vocab-file",
-    "workers",
-    "enable-hf2mg-convert",
-    "enable-mg2hf-convert",
+    "allow-ambiguous-pad-tokens append-eod create-attention-mask* data-* dataloader-* "
+    "dataset-* decoder-seq-length eod-mask-loss fim-* full-shuffle-* handler-name "
+    "hf-datasets-* input is-instruction-dataset mask-prob max-eval-samples "
+    "mid-level-dataset-surplus mmap-bin-files mock-data "
+    "no-create-attention-mask-in-dataloader no-mmap-bin-files no-shared-storage "
+    "no-shuffle num-dataset-builder-threads num-workers object-storage-cache-path "
+    "overwrite-cache pad-vocab-size per-dataset-sequences-path per-split-data-args-path "
+    "phase-transition-iterations reset-position-ids sample-rate short-seq-prob "
+    "special-tokens* split test-data-path tiktoken-* tokenizer-* train-data-path "
+    "trust-remote-code use-gigatoken valid-* vocab-extra-ids vocab-file workers "
+    "enable-hf2mg-convert enable-mg2hf-convert ",
     // learning
-    "grpo-*",
-    "langrl-*",
-    "rl-*",
-    "adam-*",
-    "adaptive-muon-*",
-    "apply-wd-to-qk-layernorm",
-    "calculate-per-token-loss",
-    "clip-grad",
-    "decoupled-*",
-    "end-weight-decay",
-    "eval-*",
-    "full-validation",
-    "lion-*",
-    "lr",
-    "lr-*",
-    "min-lr",
-    "mtp-loss-scaling-factor",
-    "multiple-validation-sets",
-    "muon-momentum",
-    "no-weight-decay-cond-type",
-    "override-opt*",
-    "seed",
-    "sgd-momentum",
-    "start-eval-at-iter",
-    "start-weight-decay",
-    "train-iters",
-    "train-samples",
-    "use-checkpoint-opt-param-scheduler",
-    "warmup",
-    "weight-decay*",
+    "grpo-* langrl-* rl-* adam-* adaptive-muon-* apply-wd-to-qk-layernorm "
+    "calculate-per-token-loss clip-grad decoupled-* end-weight-decay eval-* "
+    "full-validation lion-* lr lr-* min-lr mtp-loss-scaling-factor "
+    "multiple-validation-sets muon-momentum no-weight-decay-cond-type override-opt* seed "
+    "sgd-momentum start-eval-at-iter start-weight-decay train-iters train-samples "
+    "use-checkpoint-opt-param-scheduler warmup weight-decay* ",
     // logs and checkpoints
-    "adlr-*",
-    "app-tag-*",
-    "async-*",
-    "auto-detect-ckpt-format",
-    "ckpt-*",
-    "config-logger-dir",
-    "dist-ckpt-*",
-    "dump-param-to-param-group-map",
-    "enable-one-logger",
-    "exit-*",
-    "finetune",
-    "iterations-to-skip",
-    "load",
-    "load-*",
-    "log-*",
-    "logging-level",
-    "moe-per-layer-logging",
-    "moe-routing-trace-*",
-    "no-load-*",
-    "no-log-*",
-    "no-one-logger",
-    "no-save-*",
-    "non-persistent-*",
-    "one-logger-*",
-    "otel-*",
-    "override-ckpt-iteration",
-    "pretrained-checkpoint",
-    "print-expert-load",
-    "result-rejected-tracker-filename",
-    "save-*",
-    "skip-train",
-    "tensorboard-*",
-    "timing-log-*",
-    "train-sync-interval",
-    "use-dist-ckpt",
-    "use-persistent-ckpt-worker",
-    "use-wandb",
-    "wandb-*",
+    "adlr-* app-tag-* async-* auto-detect-ckpt-format ckpt-* config-logger-dir "
+    "dist-ckpt-* dump-param-to-param-group-map enable-one-logger exit-* finetune "
+    "iterations-to-skip load load-* log-* logging-level moe-per-layer-logging "
+    "moe-routing-trace-* no-load-* no-log-* no-one-logger no-save-* non-persistent-* "
+    "one-logger-* otel-* override-ckpt-iteration pretrained-checkpoint print-expert-load "
+    "result-rejected-tracker-filename save-* skip-train tensorboard-* timing-log-* "
+    "train-sync-interval use-dist-ckpt use-persistent-ckpt-worker use-wandb wandb-* ",
     // profiles, faults and supervision
-    "calc-ft-timeouts",
-    "check-*",
-    "disable-straggler-on-startup",
-    "enable-ft-package",
-    "enable-high-availability",
-    "enable-msc",
-    "disable-msc",
-    "error-injection-*",
-    "flight-recorder-*",
-    "ft-*",
-    "gpu-sniff-test-interval",
-    "inprocess-*",
-    "memory-snapshot-path",
-    "no-check-*",
-    "npu-datadump",
-    "nvtx-ranges",
-    "profile-*",
-    "pytorch-profiler-*",
-    "record-*",
-    "rerun-mode",
-    "run-workload-inspector-server",
-    "straggler-*",
-    "ttp-*",
-    "no-barrier-with-level-1-timing",
-    "use-pytorch-profiler",
+    "calc-ft-timeouts check-* disable-straggler-on-startup enable-ft-package "
+    "enable-high-availability enable-msc disable-msc error-injection-* flight-recorder-* "
+    "ft-* gpu-sniff-test-interval inprocess-* memory-snapshot-path no-check-* "
+    "npu-datadump nvtx-ranges profile-* pytorch-profiler-* record-* rerun-mode "
+    "run-workload-inspector-server straggler-* ttp-* no-barrier-with-level-1-timing "
+    "use-pytorch-profiler ",
     // start and process groups
-    "ai-framework",
-    "disable-gloo*",
-    "distributed-backend",
-    "distributed-timeout-*",
-    "hccl-*",
-    "high-priority-stream-groups",
-    "jit-compile",
-    "lazy-mpu-init",
-    "local-rank",
-    "manual-gc*",
-    "no-use-tokenizer*",
-    "tp-comm-bootstrap-backend",
-    "use-cpu-initialization",
-    "use-gloo-process-groups",
-    "use-legacy-static-engine",
-    "use-mcore-models",
-    "enable-gloo*",
-    "use-tp-pp-dp-mapping",
-    "no-initialization",
-    "init-model-with-meta-device",
+    "ai-framework disable-gloo* distributed-backend distributed-timeout-* hccl-* "
+    "high-priority-stream-groups jit-compile lazy-mpu-init local-rank manual-gc* "
+    "no-use-tokenizer* tp-comm-bootstrap-backend use-cpu-initialization "
+    "use-gloo-process-groups use-legacy-static-engine use-mcore-models enable-gloo* "
+    "use-tp-pp-dp-mapping no-initialization init-model-with-meta-device ",
     // initial values and numerics
-    "attention-dropout",
-    "attention-softmax-in-fp32",
-    "apply-layernorm-1p",
-    "apply-query-key-layer-scaling",
-    "data-parallel-random-init",
-    "embedding-init-*",
-    "embedding-multiplier-scale",
-    "hysteresis",
-    "inference-rng-tracker",
-    "init-method*",
-    "initial-loss-scale",
-    "input-embeds-norm",
-    "input-jitter",
-    "layernorm-*",
-    "loss-scale*",
-    "min-loss-scale",
-    "mscale*",
-    "mup-*",
-    "no-rope-freq",
-    "norm-epsilon",
-    "openai-gelu",
-    "original-max-position-embeddings",
-    "rope-*",
-    "rotary-*",
-    "softmax-scale",
-    "swiglu-limit",
-    "te-rng-tracker",
-    "use-mup",
-    "use-rope-scaling",
-    "use-rotary-position-embeddings",
-    "yarn-*",
-    "beta-fast",
-    "beta-slow",
-    "squared-relu",
-    "no-yarn-*",
-    "query-pre-attn-scalar",
-    "routed-scaling-factor",
-    "norm-topk-prob",
-    "seq-aux",
-    "attn-logit-softcapping",
-    "output-logit-softcapping",
-    "output-multiplier-scale",
-    "scale-depth",
-    "scale-emb",
-    "activation-func-clamp-value",
-    "add-output-layer-bias",
-    "add-rmsnorm-offset",
-    "gelu-tanh",
-    "glu-linear-offset",
-    "high-freq-factor",
-    "long-factor",
-    "longrope-freqs-type",
-    "low-freq-factor",
-    "short-factor",
-    "use-glm-rope",
+    "attention-dropout attention-softmax-in-fp32 apply-layernorm-1p "
+    "apply-query-key-layer-scaling data-parallel-random-init embedding-init-* "
+    "embedding-multiplier-scale hysteresis inference-rng-tracker init-method* "
+    "initial-loss-scale input-embeds-norm input-jitter layernorm-* loss-scale* "
+    "min-loss-scale mscale* mup-* no-rope-freq norm-epsilon openai-gelu "
+    "original-max-position-embeddings rope-* rotary-* softmax-scale swiglu-limit "
+    "te-rng-tracker use-mup use-rope-scaling use-rotary-position-embeddings yarn-* "
+    "beta-fast beta-slow squared-relu no-yarn-* query-pre-attn-scalar "
+    "routed-scaling-factor norm-topk-prob seq-aux attn-logit-softcapping "
+    "output-logit-softcapping output-multiplier-scale scale-depth scale-emb "
+    "activation-func-clamp-value add-output-layer-bias add-rmsnorm-offset gelu-tanh "
+    "glu-linear-offset high-freq-factor long-factor longrope-freqs-type low-freq-factor "
+    "short-factor use-glm-rope ",
     // routing of tokens that costs the same
-    "fix-router",
-    "moe-aux-loss-coeff",
-    "moe-comm-aux-loss-coeff",
-    "moe-device-level-aux-loss-coeff",
-    "moe-input-jitter-eps",
-    "moe-revert-type-after-topk",
-    "moe-router-bias-update-rate",
-    "moe-router-dtype",
-    "moe-router-force-load-balancing",
-    "moe-router-fusion",
-    "moe-router-load-balancing-type",
-    "moe-router-pre-softmax",
-    "moe-router-score-function",
-    "moe-router-topk-scaling-factor",
-    "moe-z-loss-coeff",
-    "topk-softmax-in-fp32",
-    "router-gating-in-fp32",
+    "fix-router moe-aux-loss-coeff moe-comm-aux-loss-coeff "
+    "moe-device-level-aux-loss-coeff moe-input-jitter-eps moe-revert-type-after-topk "
+    "moe-router-bias-update-rate moe-router-dtype moe-router-force-load-balancing "
+    "moe-router-fusion moe-router-load-balancing-type moe-router-pre-softmax "
+    "moe-router-score-function moe-router-topk-scaling-factor moe-z-loss-coeff "
+    "topk-softmax-in-fp32 router-gating-in-fp32 ",
     // fused operations and buffers that the figures of the devices contain
-    "bias-activation-fusion",
-    "bias-dropout-fusion",
-    "bias-gelu-fusion",
-    "bias-swiglu-fusion",
-    "apply-rope-fusion",
-    "cross-entropy-fusion-impl",
-    "gemm-gradient-accumulation-fusion",
-    "gradient-accumulation-fusion",
-    "masked-softmax-fusion",
-    "moe-permute-fusion",
-    "no-masked-softmax-fusion",
-    "no-bias-dropout-fusion",
-    "overlap-p2p-comm*",
-    "persist-layer-norm",
-    "use-fused-moe-token-permute-and-unpermute",
-    "use-fused-ring-attention-update",
-    "use-fused-rmsnorm",
-    "use-fused-rotary-pos-emb",
-    "use-fused-swiglu",
-    "use-fusion-attn-v2",
-    "moe-flex-dispatcher-num-sms",
-    "moe-deepep-num-sms",
-    "moe-hybridep-num-sms",
-    "mla-down-proj-fusion",
-    "ddp-average-in-collective",
-    "high-priority-a2a-comm-stream",
-    "align-grad-reduce",
-    "align-param-gather",
-    "attention-mask-type",
-    "pre-tockens",
-    "next-tockens",
-    "sparse-mode",
-    "shape-order",
+    "bias-activation-fusion bias-dropout-fusion bias-gelu-fusion bias-swiglu-fusion "
+    "apply-rope-fusion cross-entropy-fusion-impl gemm-gradient-accumulation-fusion "
+    "gradient-accumulation-fusion masked-softmax-fusion moe-permute-fusion "
+    "no-masked-softmax-fusion no-bias-dropout-fusion overlap-p2p-comm* persist-layer-norm "
+    "use-fused-moe-token-permute-and-unpermute use-fused-ring-attention-update "
+    "use-fused-rmsnorm use-fused-rotary-pos-emb use-fused-swiglu use-fusion-attn-v2 "
+    "moe-flex-dispatcher-num-sms moe-deepep-num-sms moe-hybridep-num-sms "
+    "mla-down-proj-fusion ddp-average-in-collective high-priority-a2a-comm-stream "
+    "align-grad-reduce align-param-gather attention-mask-type pre-tockens next-tockens "
+    "sparse-mode shape-order ",
     // adapters: their factor and their checkpoint
-    "lora-alpha",
-    "lora-load",
+    "lora-alpha lora-load ",
     // what records of Megatron Bridge write of data, start, inference, and of parts that they do not use
-    "add-extra-token-to-sequence",
-    "average-in-collective",
-    "barrier-with-L1-time",
-    "batch-p2p-*",
-    "clone-scatter-output-in-embedding",
-    "cuda-graph-warmup-steps",
-    "deallocate-pipeline-outputs",
-    "drop-last*",
-    "gradient-reduce-div-fusion",
-    "hf-model-id",
-    "inference-*",
-    "mlp-chunks-for-prefill",
-    "parallel-output",
-    "perform-initialization",
-    "persistent-workers",
-    "pin-memory",
-    "qk-clip-*",
-    "random-seed",
-    "scatter-embedding-sequence-parallel",
-    "store-param-remainders",
-    "use-te-rng-tracker",
+    "add-extra-token-to-sequence average-in-collective barrier-with-L1-time batch-p2p-* "
+    "clone-scatter-output-in-embedding cuda-graph-warmup-steps "
+    "deallocate-pipeline-outputs drop-last* gradient-reduce-div-fusion hf-model-id "
+    "inference-* mlp-chunks-for-prefill parallel-output perform-initialization "
+    "persistent-workers pin-memory qk-clip-* random-seed "
+    "scatter-embedding-sequence-parallel store-param-remainders use-te-rng-tracker ",
     // amounts of 8-bit scales
-    "fp8-wgrad",
-    "fp8-amax-*",
-    "fp8-interval",
-    "fp8-margin",
-    "tp-only-amax-red",
+    "fp8-wgrad fp8-amax-* fp8-interval fp8-margin tp-only-amax-red ",
 };
 
 // Arguments of which some values have no effect.
@@ -343,33 +121,25 @@ static const struct {
 };
 
 // Arguments that give a model other layers than those that are described here.
-static const char *const other_shape[] = {
-    "cla-share-factor",
-    "decoder-num-layers",
-    "enable-dsa-indexer",
-    "enable-mhc",
-    "enable-mhc-connections",
-    "full-attention-interval",
-    "heterogeneous-layers-config-encoded-json",
-    "hybrid-attention-ratio",
-    "hybrid-mlp-ratio",
-    "is-hybrid-model",
-    "kv-compress",
-    "mtp-hybrid-override-pattern",
-    "language-model-type",
-    "mtp-use-repeated-layer",
-    "num-zero-experts",
-    "o-lora-rank",
-    "patch-dim",
-    "vision-model-type",
-    "vision-pretraining",
-};
+static const char other_shape[] =
+    "cla-share-factor decoder-num-layers enable-dsa-indexer enable-mhc "
+    "enable-mhc-connections full-attention-interval "
+    "heterogeneous-layers-config-encoded-json hybrid-attention-ratio hybrid-mlp-ratio "
+    "is-hybrid-model kv-compress mtp-hybrid-override-pattern language-model-type "
+    "mtp-use-repeated-layer num-zero-experts o-lora-rank patch-dim vision-model-type "
+    "vision-pretraining ";
 
-static bool fits(const char *pattern, const char *name)
+// Returns whether a name fits one of the patterns, each with a blank behind it.
+static bool fits_one(const char *patterns, const char *name)
 {
-    const size_t n = strlen(pattern);
-    return pattern[n - 1] == '*' ? strncmp(pattern, name, n - 1) == 0
-                                 : strcmp(pattern, name) == 0;
+    const size_t length = strlen(name);
+    for (size_t n; *patterns != '\0'; patterns += n + 1) {
+        n = strcspn(patterns, " ");
+        if (patterns[n - 1] == '*' ? strncmp(patterns, name, n - 1) == 0
+                                   : n == length && memcmp(patterns, name, n) == 0)
+            return true;
+    }
+    return false;
 }
 
 static bool is_in(const char *words, const char *value)
@@ -385,16 +155,15 @@ static bool is_in(const char *words, const char *value)
 
 enum megatron_meaning megatron_meaning_of(const char *name, const char *value)
 {
-    for (size_t i = 0; i < COUNT_OF(other_shape); i++)
-        if (strcmp(other_shape[i], name) == 0)
-            return MEGATRON_CHANGES_SHAPE;
+    if (fits_one(other_shape, name))
+        return MEGATRON_CHANGES_SHAPE;
     for (size_t i = 0; i < COUNT_OF(no_effect_if); i++)
         if (strcmp(no_effect_if[i].name, name) == 0)
             return value != NULL && is_in(no_effect_if[i].values, value)
                        ? MEGATRON_NO_EFFECT
                        : MEGATRON_CHANGES_TIME;
     for (size_t i = 0; i < COUNT_OF(no_effect); i++)
-        if (fits(no_effect[i], name))
+        if (fits_one(no_effect[i], name))
             return MEGATRON_NO_EFFECT;
     return MEGATRON_CHANGES_TIME;
 }
