@@ -170,16 +170,25 @@ static bool says_nothing(const char *part, size_t n)
 static void name_shape(char *name, size_t cap)
 {
     static const char *const same[][2] = {
-        {"metallama", "llama"},         {"llama3.1", "llama3"},
-        {"llama3.3", "llama3"},         {"deepseekr1", "deepseekv3"},
-        {"deepseekv3.1", "deepseekv3"}, {"glm4.6", "glm4.5"},
-        {"glm4.7", "glm4.5"},           {"glm5.1", "glm5"},
-        {"kimik2.5", "kimik2"},         {"kimik2.6", "kimik2"},
-        {"minimaxm2.1", "minimaxm2"},   {"minimaxm2.5", "minimaxm2"},
-        {"minimaxm2.7", "minimaxm2"},   {"gemma1.1", "gemma"},
+        {"metallama", "llama"},
+        {"llama3.1", "llama3"},
+        {"llama3.3", "llama3"},
+        {"deepseekr1", "deepseekv3"},
+        {"deepseekv3.1", "deepseekv3"},
+        {"glm4.6", "glm4.5"},
+        {"glm4.7", "glm4.5"},
+        {"glm5.1", "glm5"},
+        {"kimik2.5", "kimik2"},
+        {"kimik2.6", "kimik2"},
+        {"minimaxm2.1", "minimaxm2"},
+        {"minimaxm2.5", "minimaxm2"},
+        {"minimaxm2.7", "minimaxm2"},
+        {"gemma1.1", "gemma"},
         {"qwen3.6", "qwen3.5"},
-        {"step3.7", "step3.5"},         {"qwen2.5", "qwen2"},
-        {"nvidianemotron", "nemotron"}, {"nemotron3super120ba12b", "nemotron3super"},
+        {"step3.7", "step3.5"},
+        {"qwen2.5", "qwen2"},
+        {"nvidianemotron", "nemotron"},
+        {"nemotron3super120ba12b", "nemotron3super"},
     };
     char rest[128];
     for (size_t k = 0; k < sizeof same / sizeof *same; k++) {

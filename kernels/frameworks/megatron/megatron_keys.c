@@ -175,6 +175,7 @@ static const struct {
     {"encoder-num-layers", MG_LAYERS},
     {"geglu", MG_GATED},
     {"quick-geglu", MG_GATED},
+    {"gelu-tanh", MG_GATED}, // of MindSpeed-LLM, which makes the network gated with it
     {"gated-linear-unit", MG_GATED},
     {"tokenizer-name-or-path", MG_TOKENIZER_MODEL},
     {"prompt-type", MG_MODEL_TYPE},

@@ -66,7 +66,7 @@ static const char same_cost[] =
     "use-rotary-position-embeddings yarn-* beta-fast beta-slow squared-relu no-yarn-* "
     "query-pre-attn-scalar routed-scaling-factor norm-topk-prob seq-aux "
     "attn-logit-softcapping output-logit-softcapping output-multiplier-scale scale-depth "
-    "scale-emb activation-func-clamp-value add-output-layer-bias add-rmsnorm-offset gelu-tanh "
+    "scale-emb activation-func-clamp-value add-output-layer-bias add-rmsnorm-offset "
     "glu-linear-offset high-freq-factor long-factor longrope-freqs-type low-freq-factor "
     "short-factor use-glm-rope "
     // routing of tokens that costs the same
