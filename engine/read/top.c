@@ -22,6 +22,9 @@
 // Rows that the heaps of all groups may keep together: with rows of 150 bytes, about 1 GB.
 #define MAX_KEPT 4000000
 
+// After so many rows, and after the first, it is looked at which columns are needed.
+#define ROWS_PER_LOOK 1024
+
 // Lines about groups that have equal best rows.
 #define MAX_TIES 8
 
@@ -138,8 +141,9 @@ static enum pps_status keep_row(struct top *top, const struct pps_cell *cells, u
 {
     struct pps_best *best = &top->bests[group];
     const size_t before = best->n;
-    enum pps_status status =
-        pps_row_text_join(&top->row, cells, NULL, top->view.n_columns, err);
+    enum pps_status status = pps_result_whole(top->view.result, err);
+    if (status == PPS_OK)
+        status = pps_row_text_join(&top->row, cells, NULL, top->view.n_columns, err);
     if (status == PPS_OK)
         status = pps_best_add(best, value, top->count->rows, top->row.text, top->row.n, err);
     top->kept = top->kept - before + best->n;
@@ -296,10 +300,26 @@ static void say_ties(const struct top *top)
 
 // ---- both -----------------------------------------------------------------------------------
 
+// The columns that decide whether a row is kept, and those that may still be constant.
+static uint64_t deciding_cells(const struct top *top)
+{
+    uint64_t cells = pps_view_filtered(&top->view) | bit_of(top->objective);
+    if (top->view.first >= 0)
+        cells |= bit_of(top->view.first);
+    for (int b = 0; b < top->grouping.n_by; b++)
+        cells |= bit_of(top->grouping.by[b]);
+    for (int c = 0; c < top->view.n_columns; c++)
+        if (!top->constants.list[c].varied)
+            cells |= bit_of(c);
+    return top->ask->all ? UINT64_MAX : cells;
+}
+
 static enum pps_status read_rows(struct top *top, struct pps_error *err)
 {
     for (;; top->count->rows++) {
         const struct pps_cell *cells;
+        if (top->count->rows % ROWS_PER_LOOK == 1)
+            pps_result_need(top->view.result, deciding_cells(top));
         enum pps_status status = pps_view_next(&top->view, &cells, err);
         if (status != PPS_OK || cells == NULL)
             return status;
