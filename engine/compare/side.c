@@ -95,10 +95,21 @@ static enum pps_status add_row(struct pps_compare_side *side, struct pps_string_
     return PPS_OK;
 }
 
+static void need_columns(struct pps_compare_side *side)
+{
+    uint64_t needed = pps_view_filtered(&side->view) | pps_column_bit(side->view.first);
+    for (int k = 0; k < side->n_keys; k++)
+        needed |= pps_column_bit(side->keys[k].column);
+    for (int v = 0; v < side->n_values; v++)
+        needed |= pps_column_bit(side->values[v].column);
+    pps_result_need(side->view.result, needed);
+}
+
 enum pps_status pps_compare_side_read(struct pps_compare_side *side,
                                       struct pps_string_pool *texts, struct pps_error *err)
 {
     const struct pps_cell *cells;
+    need_columns(side);
     for (;;) {
         enum pps_status status = pps_view_next(&side->view, &cells, err);
         if (status != PPS_OK || cells == NULL)

@@ -91,6 +91,11 @@ PPS_MUST_CHECK enum pps_status pps_result_next(struct pps_result *result,
                                                const struct pps_cell **cells,
                                                struct pps_error *err);
 
+static inline uint64_t pps_column_bit(int column)
+{
+    return column >= 0 && column < 64 ? (uint64_t)1 << column : 0;
+}
+
 // Says which cells the later rows need, one bit for each of the first 64 columns; the other cells of a row are set after
 // pps_result_whole. At first all are needed. Columns of Parquet that nobody needs are not decoded.
 void pps_result_need(struct pps_result *result, uint64_t columns);
