@@ -121,9 +121,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
     if (n < 2)
         return 0;
-    if (data[0] % 2 == 0)
+    if (data[0] % 2 == 0) {
         read_file(data + 1, n - 1);
-    read_cells(data + 1, n - 1);
-    else write_rows((const char *)data + 2, n - 2, data[1]);
+        read_cells(data + 1, n - 1);
+    } else {
+        write_rows((const char *)data + 2, n - 2, data[1]);
+    }
     return 0;
 }
