@@ -9,8 +9,17 @@
 #include "engine/forecast/pace.h"
 #include "engine/read/result.h"
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
+
+// A thread that speaks if a run has no block after a second.
+struct pps_first_word {
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    bool started, over;
+};
 
 struct pps_progress {
     enum pps_progress_kind kind;
@@ -25,6 +34,7 @@ struct pps_progress {
     bool begun; // the pace has been started
     struct pps_workload workload;
     struct pps_pace pace;
+    struct pps_first_word first_word;
 };
 
 // Starts the progress of n_points points. The caller sets other fields afterwards.
@@ -32,8 +42,9 @@ void pps_progress_begin(struct pps_progress *progress, enum pps_progress_kind ki
                         uint64_t n_points);
 
 // Names the few points that take much longer than the others, so that progress may seem to
-// stop. Called before the first block.
-void pps_progress_costly(const struct pps_progress *progress);
+// stop, and says on a terminal, after a second without a block, which point takes longest. Called before the first
+// block; pps_progress_end must follow.
+void pps_progress_costly(struct pps_progress *progress);
 
 // Called by one thread at a time after each block, with the counts of this run.
 void pps_progress_update(struct pps_progress *progress, const struct pps_passed *passed);
