@@ -13,7 +13,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #define FIRST_LOOK_S 0.1
@@ -103,8 +102,9 @@ static void tell_costly_point(const struct pps_progress *progress, const char *p
 
 #define FIRST_WORD_S 1
 
-static void say_first_word(const struct pps_progress *progress)
+static void say_first_word(void *self)
 {
+    const struct pps_progress *progress = self;
     struct pps_costly costly;
     pps_costly_find(&costly, progress->experiment);
     if (costly.n > 0)
@@ -112,44 +112,13 @@ static void say_first_word(const struct pps_progress *progress)
                 costly.points[0].text);
 }
 
-static void *wait_for_block(void *self)
-{
-    struct pps_progress *progress = self;
-    struct pps_first_word *word = &progress->first_word;
-    struct timespec end;
-    clock_gettime(CLOCK_REALTIME, &end);
-    end.tv_sec += FIRST_WORD_S;
-    pthread_mutex_lock(&word->lock);
-    while (!word->over && pthread_cond_timedwait(&word->changed, &word->lock, &end) == 0)
-        ;
-    if (!word->over)
-        say_first_word(progress);
-    pthread_mutex_unlock(&word->lock);
-    return NULL;
-}
-
 // Without a terminal or a thread nothing is said.
 static void begin_first_word(struct pps_progress *progress)
 {
-    if (progress->kind != PPS_PROGRESS_LINE)
-        return;
-    struct pps_first_word *word = &progress->first_word;
-    pthread_mutex_init(&word->lock, NULL);
-    pthread_cond_init(&word->changed, NULL);
-    word->started = pthread_create(&word->thread, NULL, wait_for_block, progress) == 0;
-}
-
-static void end_first_word(struct pps_progress *progress)
-{
-    struct pps_first_word *word = &progress->first_word;
-    if (!word->started)
-        return;
-    pthread_mutex_lock(&word->lock);
-    word->over = true;
-    pthread_cond_signal(&word->changed);
-    pthread_mutex_unlock(&word->lock);
-    pthread_join(word->thread, NULL);
-    word->started = false;
+    struct pps_error unsaid;
+    if (progress->kind == PPS_PROGRESS_LINE)
+        (void)!pps_time_limit_begin(&progress->first_word, FIRST_WORD_S, say_first_word,
+                                    progress, &unsaid);
 }
 
 void pps_progress_costly(struct pps_progress *progress)
@@ -170,7 +139,7 @@ void pps_progress_update(struct pps_progress *progress, const struct pps_passed 
 {
     const double now = pps_wall_seconds(), elapsed = now - progress->start_s;
     const double part = part_of(progress, passed->points);
-    end_first_word(progress);
+    pps_time_limit_end(&progress->first_word);
     if (progress->kind == PPS_PROGRESS_NEVER || elapsed < FIRST_LOOK_S)
         return;
     keep_pace(progress, elapsed, passed);
@@ -187,7 +156,7 @@ void pps_progress_update(struct pps_progress *progress, const struct pps_passed 
 
 void pps_progress_end(struct pps_progress *progress)
 {
-    end_first_word(progress);
+    pps_time_limit_end(&progress->first_word);
     if (progress->drawn)
         fputs("\r\033[K", stderr);
     progress->drawn = false;

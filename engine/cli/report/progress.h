@@ -4,22 +4,14 @@
 #ifndef PPS_ENGINE_CLI_REPORT_PROGRESS_H
 #define PPS_ENGINE_CLI_REPORT_PROGRESS_H
 
+#include "base/system/time_limit.h"
 #include "engine/command/command.h"
 #include "engine/command/progress_kind.h"
 #include "engine/forecast/pace.h"
 #include "engine/read/result.h"
 
-#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
-
-// A thread that speaks if a run has no block after a second.
-struct pps_first_word {
-    pthread_t thread;
-    pthread_mutex_t lock;
-    pthread_cond_t changed;
-    bool started, over;
-};
 
 struct pps_progress {
     enum pps_progress_kind kind;
@@ -34,7 +26,7 @@ struct pps_progress {
     bool begun; // the pace has been started
     struct pps_workload workload;
     struct pps_pace pace;
-    struct pps_first_word first_word;
+    struct pps_time_limit first_word; // without a block
 };
 
 // Starts the progress of n_points points. The caller sets other fields afterwards.
