@@ -159,6 +159,7 @@ int main(int argc, char **argv)
          POINT},
         {"random, critical parts", .random = true, .wish = {.metrics = CONTENTION_PARTS},
          POINT},
+        {"random, derivatives", .random = true, .wish = {.slopes = true}, POINT},
         {"random, duplex", .random = true, POINT, .channels = CONTENTION_DUPLEX},
         {"random, ideal", .random = true, POINT, .channels = CONTENTION_IDEAL},
         {"random, gpipe", .random = true, POINT, .pipeline = CONTENTION_GPIPE},

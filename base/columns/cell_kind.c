@@ -129,6 +129,18 @@ static bool is_short_fixed(const char *text, size_t n, size_t decimals)
     return true;
 }
 
+// Returns whether the text has a decimal point, no needless zero and so few digits that
+// pps_decimal_meant gives it again. Only for numbers that are certainly written without an exponent.
+static bool is_short_meant(const char *text, size_t n, uint64_t value)
+{
+    const double size = fabs(real_of(value));
+    const char *point = memchr(text, '.', n);
+    if (point == NULL || !(size >= 1e-4 && size < 1e14))
+        return false;
+    const size_t decimals = n - (size_t)(point - text) - 1;
+    return is_short_fixed(text, n, decimals) && (text[n - 1] != '0' || decimals == 1);
+}
+
 size_t pps_spell(struct pps_spelling spelling, enum pps_cell_kind kind, uint64_t value,
                  char *out)
 {
@@ -158,6 +170,8 @@ bool pps_spelling_fits(struct pps_spelling spelling, enum pps_cell_kind kind, co
         return true;
     if (spelling.form == PPS_SPELLED_FIXED &&
         is_short_fixed(text, n, (size_t)spelling.decimals))
+        return true;
+    if (spelling.form == PPS_SPELLED_MEANT && is_short_meant(text, n, value))
         return true;
     const size_t length = pps_spell(spelling, kind, value, again);
     return length == n && memcmp(again, text, n) == 0;

@@ -19,8 +19,11 @@ struct bytes {
     size_t n;
 };
 
-// A column: the texts of its items, and the item of each row.
+// A column: its bytes and, once it is decoded, the texts of its items, and the item of each row.
 struct column {
+    struct pps_parquet_chunk chunk;
+    struct bytes bytes;
+    bool is_decoded;
     struct text_buffer text;
     uint32_t *end; // of each item in the text
     uint32_t *item;
@@ -34,7 +37,7 @@ struct pps_parquet_reader {
     // Bytes of text that the cells of the columns to come may have. Every item is in a cell, and no item is
     // empty, so the items have no more.
     size_t text_left;
-    uint32_t n_rows;
+    uint32_t n_rows, n_columns;
     z_stream zlib;
     struct column *columns;
     size_t columns_room;
@@ -261,7 +264,7 @@ static void number_rows(const struct pps_parquet_reader *reader, struct column *
 {
     uint32_t present = 0;
     for (uint32_t row = 0; row < n_rows; row++)
-        column->item[row] = reader->numbers[row] != 0 ? present++ : UINT32_MAX;
+        column->item[row] = reader->numbers[row] != 0 ? present++ : PPS_NO_ITEM;
 }
 
 static bool take_codes(struct pps_parquet_reader *reader, struct column *column,
@@ -273,7 +276,7 @@ static bool take_codes(struct pps_parquet_reader *reader, struct column *column,
         !pps_hybrid_read(data.at + 1, data.n - 1, bits, reader->numbers, n_present))
         return false;
     for (uint32_t row = 0; row < n_rows; row++) {
-        if (column->item[row] == UINT32_MAX)
+        if (column->item[row] == PPS_NO_ITEM)
             continue;
         column->item[row] = reader->numbers[column->item[row]];
         if (column->item[row] >= chunk->n_items)
@@ -308,24 +311,109 @@ static bool take_column(struct pps_parquet_reader *reader, struct column *column
            items_of(reader, column, chunk, chunk->n_items, dictionary, spelled);
 }
 
+// ---- blocks -----------------------------------------------------------------------------------
+
+static bool is_stopped(struct pps_parquet_reader *reader)
+{
+    reader->stopped =
+        reader->stop != NULL && atomic_load_explicit(reader->stop, memory_order_relaxed);
+    return reader->stopped;
+}
+
+static bool decode(struct pps_parquet_reader *reader, struct column *column)
+{
+    struct bytes rest = column->bytes;
+    if (!column->is_decoded)
+        column->is_decoded =
+            !is_stopped(reader) &&
+            take_column(reader, column, &column->chunk, reader->n_rows, &rest) && rest.n == 0;
+    return column->is_decoded;
+}
+
+static size_t column_bytes(const struct pps_parquet_chunk *chunk)
+{
+    const struct pps_parquet_page *dictionary = &chunk->dictionary, *data = &chunk->data;
+    const size_t coded = chunk->is_coded ? (size_t)dictionary->head + dictionary->packed : 0;
+    return coded + data->head + data->packed + chunk->spelled_packed;
+}
+
+// Finds the bytes of all columns.
+static bool find_columns(struct pps_parquet_reader *reader, struct bytes rest)
+{
+    struct bytes chunks;
+    if (!take(&rest, reader->n_columns * sizeof(struct pps_parquet_chunk), &chunks) ||
+        !room_for_columns(reader, reader->n_columns))
+        return false;
+    for (uint32_t c = 0; c < reader->n_columns; c++) {
+        struct column *column = &reader->columns[c];
+        column->is_decoded = false;
+        memcpy(&column->chunk, chunks.at + c * sizeof column->chunk, sizeof column->chunk);
+        if (!take(&rest, column_bytes(&column->chunk), &column->bytes))
+            return false;
+    }
+    return rest.n == 0;
+}
+
+static bool is_possible(const struct pps_parquet_block_head *head, size_t n)
+{
+    return memcmp(head->magic, "PPSB", 4) == 0 && head->bytes == n && head->n_columns > 0 &&
+           head->n_columns <= PPS_SCHEMA_COLUMNS && head->text_bytes <= PPS_PARQUET_TEXT_MAX &&
+           (uint64_t)head->n_rows * head->n_columns <= head->text_bytes;
+}
+
+static bool open_block(struct pps_parquet_reader *reader, const unsigned char *bytes, size_t n,
+                       struct pps_parquet_block_head *head)
+{
+    struct bytes rest = {bytes, n}, taken;
+    reader->stopped = false;
+    reader->failures = pps_memory_failures();
+    if (!take(&rest, sizeof *head, &taken))
+        return false;
+    memcpy(head, taken.at, sizeof *head);
+    const size_t at = offsetof(struct pps_parquet_block_head, checksum);
+    if (!is_possible(head, n) || head->checksum != pps_parquet_checksum(bytes, n, at))
+        return false;
+    reader->n_rows = head->n_rows;
+    reader->n_columns = head->n_columns;
+    reader->text_left = head->text_bytes - (size_t)head->n_rows * head->n_columns;
+    return find_columns(reader, rest);
+}
+
+bool pps_parquet_block_open(struct pps_parquet_reader *reader, const unsigned char *bytes,
+                            size_t n, uint32_t *n_columns, uint32_t *n_rows)
+{
+    struct pps_parquet_block_head head;
+    if (!open_block(reader, bytes, n, &head))
+        return false;
+    *n_columns = head.n_columns;
+    *n_rows = head.n_rows;
+    return true;
+}
+
+bool pps_parquet_block_cells(struct pps_parquet_reader *reader, uint32_t column,
+                             struct pps_parquet_cells *cells)
+{
+    struct column *c = &reader->columns[column];
+    if (!decode(reader, c))
+        return false;
+    *cells = (struct pps_parquet_cells){c->text.text, c->end, c->item};
+    return true;
+}
+
 // ---- text -------------------------------------------------------------------------------------
 
 // Writes the cell with the comma or newline behind it; returns the end, or NULL without room.
 static char *put_cell(const struct column *column, uint32_t row, char after, char *at,
                       const char *end)
 {
-    const uint32_t i = column->item[row];
-    if (i != UINT32_MAX) {
-        const uint32_t start = i > 0 ? column->end[i - 1] : 0, n = column->end[i] - start;
-        if (n >= (size_t)(end - at))
-            return NULL;
-        memcpy(at, column->text.text + start, n);
-        at += n;
-    }
-    if (at == end)
+    const struct pps_parquet_cells cells = {column->text.text, column->end, column->item};
+    size_t n;
+    const char *text = pps_parquet_cell(&cells, row, &n);
+    if (n >= (size_t)(end - at))
         return NULL;
-    *at = after;
-    return at + 1;
+    memcpy(at, text, n);
+    at[n] = after;
+    return at + n + 1;
 }
 
 static bool put_rows(struct pps_parquet_reader *reader,
@@ -347,56 +435,20 @@ static bool put_rows(struct pps_parquet_reader *reader,
     return at == end;
 }
 
-static bool is_possible(const struct pps_parquet_block_head *head, size_t n)
-{
-    return memcmp(head->magic, "PPSB", 4) == 0 && head->bytes == n && head->n_columns > 0 &&
-           head->n_columns <= PPS_SCHEMA_COLUMNS && head->text_bytes <= PPS_PARQUET_TEXT_MAX &&
-           (uint64_t)head->n_rows * head->n_columns <= head->text_bytes;
-}
-
-static bool is_stopped(struct pps_parquet_reader *reader)
-{
-    reader->stopped =
-        reader->stop != NULL && atomic_load_explicit(reader->stop, memory_order_relaxed);
-    return reader->stopped;
-}
-
-static bool take_columns(struct pps_parquet_reader *reader,
-                         const struct pps_parquet_block_head *head, struct bytes rest)
-{
-    struct bytes chunks;
-    if (!take(&rest, head->n_columns * sizeof(struct pps_parquet_chunk), &chunks) ||
-        !room_for_columns(reader, head->n_columns))
-        return false;
-    reader->n_rows = head->n_rows;
-    reader->text_left = head->text_bytes - (size_t)head->n_rows * head->n_columns;
-    for (uint32_t c = 0; c < head->n_columns; c++) {
-        struct pps_parquet_chunk chunk;
-        memcpy(&chunk, chunks.at + c * sizeof chunk, sizeof chunk);
-        if (is_stopped(reader) ||
-            !take_column(reader, &reader->columns[c], &chunk, head->n_rows, &rest))
-            return false;
-    }
-    return rest.n == 0;
-}
-
 bool pps_parquet_block_text(struct pps_parquet_reader *reader, const unsigned char *bytes,
                             size_t n, const char **text, size_t *n_text)
 {
     struct pps_parquet_block_head head;
-    struct bytes rest = {bytes, n}, taken;
     *text = "";
     *n_text = 0;
-    reader->stopped = false;
-    reader->failures = pps_memory_failures();
     if (n == 0)
         return true;
-    if (!take(&rest, sizeof head, &taken))
+    if (!open_block(reader, bytes, n, &head))
         return false;
-    memcpy(&head, taken.at, sizeof head);
-    const size_t at = offsetof(struct pps_parquet_block_head, checksum);
-    if (!is_possible(&head, n) || head.checksum != pps_parquet_checksum(bytes, n, at) ||
-        !take_columns(reader, &head, rest) || !put_rows(reader, &head))
+    for (uint32_t c = 0; c < head.n_columns; c++)
+        if (!decode(reader, &reader->columns[c]))
+            return false;
+    if (!put_rows(reader, &head))
         return false;
     *text = reader->text.text;
     *n_text = head.text_bytes;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Turns the Parquet files of parquet_write.h back into the text that they were made of, from the
-// front and block by block. Files of other programs are not read. Any bytes are safe to read.
+// Turns the Parquet files of parquet_write.h back into the text that they were made of, or into its
+// cells, from the front and block by block. Files of other programs are not read. Any bytes are safe to read.
 #pragma once
 
 #include "base/columns/schema.h"
@@ -23,7 +23,35 @@ void pps_parquet_reader_close(struct pps_parquet_reader *reader); // NULL is fin
 bool pps_parquet_block_text(struct pps_parquet_reader *reader, const unsigned char *bytes,
                             size_t n, const char **text, size_t *n_text);
 
-// Fills err after pps_parquet_block_text has returned false, and returns its code: PPS_E_STOPPED if the reader gave
+// The cells of a column of a block. The cell of a row is empty if its item is PPS_NO_ITEM, and otherwise
+// ends at end[item] in the text, where the next item begins.
+struct pps_parquet_cells {
+    const char *text;
+    const uint32_t *end, *item;
+};
+#define PPS_NO_ITEM UINT32_MAX
+
+static inline const char *pps_parquet_cell(const struct pps_parquet_cells *cells, uint32_t row,
+                                           size_t *n)
+{
+    const uint32_t item = cells->item[row];
+    *n = 0;
+    if (item == PPS_NO_ITEM)
+        return "";
+    const uint32_t start = item > 0 ? cells->end[item - 1] : 0;
+    *n = cells->end[item] - start;
+    return cells->text + start;
+}
+
+// Opens a block of n > 0 bytes, which must stay until the next call. pps_parquet_block_cells then decodes one column
+// of it, with memory as above, if it has not yet: columns that nobody looks at take no time. Both return
+// false as pps_parquet_block_text does.
+bool pps_parquet_block_open(struct pps_parquet_reader *reader, const unsigned char *bytes,
+                            size_t n, uint32_t *n_columns, uint32_t *n_rows);
+bool pps_parquet_block_cells(struct pps_parquet_reader *reader, uint32_t column,
+                             struct pps_parquet_cells *cells);
+
+// Fills err after a function has returned false, and returns its code: PPS_E_STOPPED if the reader gave
 // up, PPS_E_MACHINE if memory ran out, otherwise `code` with the text `damage`.
 enum pps_status pps_parquet_reader_fail(const struct pps_parquet_reader *reader,
                                         enum pps_status code, const char *damage,
@@ -65,3 +93,11 @@ void pps_parquet_stream_close(struct pps_parquet_stream *stream); // NULL is fin
 PPS_MUST_CHECK enum pps_status pps_parquet_stream_next(struct pps_parquet_stream *stream,
                                                        const char **text, size_t *n,
                                                        struct pps_error *err);
+
+// Opens the next block with rows in *reader, which belongs to the stream; *n_rows is 0 at the end.
+// The line of names has been read. Errors as pps_parquet_stream_next.
+PPS_MUST_CHECK enum pps_status pps_parquet_stream_open_block(struct pps_parquet_stream *stream,
+                                                             struct pps_parquet_reader **reader,
+                                                             uint32_t *n_columns,
+                                                             uint32_t *n_rows,
+                                                             struct pps_error *err);

@@ -164,13 +164,14 @@ static enum pps_status cut_off(struct pps_parquet_stream *stream, struct pps_err
     return stream->source.may_stop ? PPS_OK : fail_truncated(err);
 }
 
-static enum pps_status read_block(struct pps_parquet_stream *stream, const char **text,
-                                  size_t *n, struct pps_error *err)
+// Reads the bytes of the next block; none at the end.
+static enum pps_status read_block(struct pps_parquet_stream *stream, size_t *n,
+                                  struct pps_error *err)
 {
     struct pps_parquet_block_head head;
-    stream->n = 0;
-    enum pps_status status = fill(stream, sizeof head, err);
-    if (status != PPS_OK)
+    *n = stream->n = 0;
+    enum pps_status status = stream->ended ? PPS_OK : fill(stream, sizeof head, err);
+    if (status != PPS_OK || stream->ended)
         return status;
     if (stream->n >= 4 && memcmp(stream->bytes, PPS_PARQUET_END, 4) == 0)
         return skip_footer(stream, err);
@@ -185,10 +186,33 @@ static enum pps_status read_block(struct pps_parquet_stream *stream, const char 
         return status;
     if (stream->n < head.bytes)
         return cut_off(stream, err);
-    return pps_parquet_block_text(stream->reader, stream->bytes, (size_t)head.bytes, text, n)
-               ? PPS_OK
-               : pps_parquet_reader_fail(stream->reader, PPS_E_INPUT, "a row group is damaged",
-                                         err);
+    *n = (size_t)head.bytes;
+    return PPS_OK;
+}
+
+static enum pps_status fail_block(const struct pps_parquet_stream *stream,
+                                  struct pps_error *err)
+{
+    return pps_parquet_reader_fail(stream->reader, PPS_E_INPUT, "a row group is damaged", err);
+}
+
+enum pps_status pps_parquet_stream_open_block(struct pps_parquet_stream *stream,
+                                              struct pps_parquet_reader **reader,
+                                              uint32_t *n_columns, uint32_t *n_rows,
+                                              struct pps_error *err)
+{
+    size_t n;
+    *reader = stream->reader;
+    *n_rows = 0;
+    do {
+        const enum pps_status status = read_block(stream, &n, err);
+        if (status != PPS_OK)
+            return status;
+        if (n > 0 &&
+            !pps_parquet_block_open(stream->reader, stream->bytes, n, n_columns, n_rows))
+            return fail_block(stream, err);
+    } while (n > 0 && *n_rows == 0);
+    return PPS_OK;
 }
 
 enum pps_status pps_parquet_stream_next(struct pps_parquet_stream *stream, const char **text,
@@ -198,5 +222,11 @@ enum pps_status pps_parquet_stream_next(struct pps_parquet_stream *stream, const
     *n = 0;
     if (!stream->started)
         return read_start(stream, text, n, err);
-    return stream->ended ? PPS_OK : read_block(stream, text, n, err);
+    size_t bytes;
+    const enum pps_status status = read_block(stream, &bytes, err);
+    if (status != PPS_OK || bytes == 0)
+        return status;
+    return pps_parquet_block_text(stream->reader, stream->bytes, bytes, text, n)
+               ? PPS_OK
+               : fail_block(stream, err);
 }

@@ -14,13 +14,18 @@
 // Numbers of the Parquet format.
 enum { DATA_PAGE = 0, DICTIONARY_PAGE = 2, PLAIN = 0, RLE = 3, RLE_DICTIONARY = 8 };
 
-enum { GZIP_WINDOW = 15 + 16, GZIP_MEMORY = 9, WORTH_PACKING = 10 }; // saves a tenth
+enum { GZIP_WINDOW = 15 + 16, GZIP_MEMORY = 9 };
+
+// Pages stay as they are unless compression saves a tenth of them or, at level 1, a quarter: that
+// many bytes are not worth the time. A sample shows it for pages of more than a few samples.
+enum { SAVES_LITTLE = 10, SAVES_LITTLE_FAST = 4, SAMPLE_BYTES = 8192, MANY_SAMPLES = 4 };
 
 struct pps_parquet {
     const struct pps_schema *schema;
     struct pps_typed_cells typed;
     z_stream zlib;
-    uint32_t *codes; // of the cells that are not empty, or the definition levels
+    size_t least_part; // that compression must save: 1 / least_part
+    uint32_t *codes;   // of the cells that are not empty, or the definition levels
     size_t codes_room;
     struct text_buffer dictionary, data, spelled; // raw pages
     struct text_buffer packed, pages;
@@ -73,6 +78,7 @@ enum pps_status pps_parquet_open(struct pps_parquet **parquet, const struct pps_
     if (p == NULL)
         return fail_memory(err);
     p->schema = schema;
+    p->least_part = level == 1 ? SAVES_LITTLE_FAST : SAVES_LITTLE;
     p->chunks = calloc((size_t)schema->n, sizeof *p->chunks);
     if (p->chunks == NULL || deflateInit2(&p->zlib, level, Z_DEFLATED, GZIP_WINDOW, GZIP_MEMORY,
                                           Z_DEFAULT_STRATEGY) != Z_OK) {
@@ -170,17 +176,17 @@ static void add_codes(struct pps_parquet *p)
 
 // ---- pages ------------------------------------------------------------------------------------
 
-// Appends the gzip of `raw`. Returns false if memory runs out.
-static bool pack(struct pps_parquet *p, const struct text_buffer *raw, struct text_buffer *out)
+// Appends the gzip of n bytes. Returns false if memory runs out.
+static bool pack(struct pps_parquet *p, const char *raw, size_t n, struct text_buffer *out)
 {
-    const size_t bound = deflateBound(&p->zlib, (uLong)raw->n) + 64, before = out->n;
+    const size_t bound = deflateBound(&p->zlib, (uLong)n) + 64, before = out->n;
     char *room = malloc(bound);
     if (room == NULL || deflateReset(&p->zlib) != Z_OK) {
         free(room);
         return false;
     }
-    p->zlib.next_in = (unsigned char *)raw->text;
-    p->zlib.avail_in = (uInt)raw->n;
+    memcpy(&p->zlib.next_in, &raw, sizeof raw); // zlib does not change it
+    p->zlib.avail_in = (uInt)n;
     p->zlib.next_out = (unsigned char *)room;
     p->zlib.avail_out = (uInt)bound;
     const bool whole = deflate(&p->zlib, Z_FINISH) == Z_STREAM_END;
@@ -220,19 +226,47 @@ static void add_page(struct pps_parquet *p, bool is_dictionary, const char *body
     text_buffer_add_bytes(&p->pages, body, page->packed);
 }
 
+static bool pays(const struct pps_parquet *p, size_t packed, size_t raw)
+{
+    return packed + packed / p->least_part < raw;
+}
+
+// Sets *worth: whether compression may pay, as far as a sample from the middle of the longer page shows.
+static bool try_sample(struct pps_parquet *p, bool *worth)
+{
+    const struct text_buffer *page = p->dictionary.n > p->data.n ? &p->dictionary : &p->data;
+    *worth = true;
+    if (page->n < (size_t)MANY_SAMPLES * SAMPLE_BYTES)
+        return true;
+    text_buffer_clear(&p->packed);
+    if (!pack(p, page->text + page->n / 2, SAMPLE_BYTES, &p->packed))
+        return false;
+    *worth = pays(p, p->packed.n, SAMPLE_BYTES);
+    return true;
+}
+
+// Compresses both pages; *first: the bytes of the dictionary.
+static bool pack_pages(struct pps_parquet *p, bool is_coded, size_t *first)
+{
+    text_buffer_clear(&p->packed);
+    *first = 0;
+    if (is_coded && !pack(p, p->dictionary.text, p->dictionary.n, &p->packed))
+        return false;
+    *first = p->packed.n;
+    return pack(p, p->data.text, p->data.n, &p->packed);
+}
+
 // Appends both pages, compressed if that pays.
 static enum pps_status add_pages(struct pps_parquet *p, struct pps_parquet_chunk *chunk,
                                  struct pps_error *err)
 {
     const struct text_buffer *dictionary = &p->dictionary, *data = &p->data;
-    text_buffer_clear(&p->packed);
-    if (dictionary->failed || data->failed ||
-        (chunk->is_coded && !pack(p, dictionary, &p->packed)))
+    bool worth = false;
+    size_t first = 0;
+    if (dictionary->failed || data->failed || !try_sample(p, &worth) ||
+        (worth && !pack_pages(p, chunk->is_coded, &first)))
         return fail_memory(err);
-    const size_t first = p->packed.n;
-    if (!pack(p, data, &p->packed))
-        return fail_memory(err);
-    chunk->is_packed = p->packed.n + p->packed.n / WORTH_PACKING < dictionary->n + data->n;
+    chunk->is_packed = worth && pays(p, p->packed.n, dictionary->n + data->n);
     chunk->dictionary.raw = (uint32_t)dictionary->n;
     chunk->data.raw = (uint32_t)data->n;
     chunk->dictionary.packed = (uint32_t)(chunk->is_packed ? first : dictionary->n);
@@ -260,7 +294,7 @@ static enum pps_status add_spelled(struct pps_parquet *p, struct pps_parquet_chu
         text_buffer_add_bytes(&p->spelled, text, n);
         text_buffer_add_bytes(&p->spelled, "\n", 1);
     }
-    if (p->spelled.failed || !pack(p, &p->spelled, &p->packed))
+    if (p->spelled.failed || !pack(p, p->spelled.text, p->spelled.n, &p->packed))
         return fail_memory(err);
     text_buffer_add_bytes(&p->pages, p->packed.text, p->packed.n);
     chunk->spelled_packed = (uint32_t)p->packed.n;

@@ -179,6 +179,11 @@ bool pps_text_source_is_truncated(const struct pps_text_source *source)
     return source->in_member && source->at_eof && source->left == 0;
 }
 
+struct pps_parquet_stream *pps_text_source_parquet(struct pps_text_source *source)
+{
+    return source->rows_left == 0 ? source->parquet : NULL;
+}
+
 double pps_text_source_part(const struct pps_text_source *source)
 {
     if (source->bytes <= 0)

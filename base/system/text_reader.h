@@ -26,6 +26,10 @@ PPS_MUST_CHECK enum pps_status pps_text_source_open_stoppable(struct pps_text_so
                                                               const atomic_bool *stop,
                                                               struct pps_error *err);
 
+// Returns the row groups of a Parquet source whose line of names, and nothing else, has been read as text; NULL of
+// another source. They belong to the source.
+struct pps_parquet_stream *pps_text_source_parquet(struct pps_text_source *source);
+
 // Returns the fraction of the file's bytes that have been read, or NAN if its size is unknown.
 double pps_text_source_part(const struct pps_text_source *source);
 

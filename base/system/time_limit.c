@@ -31,16 +31,22 @@ static void *wait_for_end(void *self)
     while (!limit->over && outcome != ETIMEDOUT)
         outcome = pthread_cond_timedwait(&limit->ended, &limit->lock, &at);
     if (!limit->over)
-        atomic_store(limit->stop, true);
+        limit->reached(limit->self);
     pthread_mutex_unlock(&limit->lock);
     return NULL;
 }
 
+void pps_time_limit_raise(void *flag)
+{
+    atomic_store((atomic_bool *)flag, true);
+}
+
 enum pps_status pps_time_limit_begin(struct pps_time_limit *limit, double seconds,
-                                     atomic_bool *stop, struct pps_error *err)
+                                     void (*reached)(void *self), void *self,
+                                     struct pps_error *err)
 {
     pthread_condattr_t monotonic;
-    *limit = (struct pps_time_limit){.stop = stop, .seconds = seconds};
+    *limit = (struct pps_time_limit){.reached = reached, .self = self, .seconds = seconds};
     pthread_mutex_init(&limit->lock, NULL);
     pthread_condattr_init(&monotonic);
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);

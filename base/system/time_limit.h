@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A time limit raises a stop flag after some seconds. It waits in a thread of its own, so that it
+// A time limit calls a function after some seconds. It waits in a thread of its own, so that it
 // also ends a long point, and needs no signal.
 #pragma once
 
@@ -10,7 +10,8 @@
 #include <stdbool.h>
 
 struct pps_time_limit {
-    atomic_bool *stop;
+    void (*reached)(void *self);
+    void *self;
     double seconds;
     pthread_t thread;
     pthread_mutex_t lock;
@@ -18,11 +19,14 @@ struct pps_time_limit {
     bool runs, over; // over: pps_time_limit_end was called
 };
 
-// Starts a limit that raises *stop after `seconds`, at once if they are 0 or less. The limit must
-// stay where it is until pps_time_limit_end.
+// Starts a limit that calls reached(self) on its thread after `seconds`, at once if they are 0 or less.
+// The limit must stay where it is until pps_time_limit_end.
 PPS_MUST_CHECK enum pps_status pps_time_limit_begin(struct pps_time_limit *limit,
-                                                    double seconds, atomic_bool *stop,
-                                                    struct pps_error *err);
+                                                    double seconds, void (*reached)(void *self),
+                                                    void *self, struct pps_error *err);
 
-// Ends the limit; from now on it no longer raises the flag. A zeroed limit is fine.
+// Raises the atomic_bool `flag`.
+void pps_time_limit_raise(void *flag);
+
+// Ends the limit; from now on it no longer calls, and a call has returned. A zeroed limit is fine.
 void pps_time_limit_end(struct pps_time_limit *limit);

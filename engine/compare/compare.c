@@ -10,6 +10,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 // ---- columns ----------------------------------------------------------------------------------
 
@@ -141,54 +142,47 @@ static enum pps_status choose_columns(struct pps_compare *compare,
 
 static enum pps_status read_rows(struct pps_compare *compare, struct pps_error *err)
 {
-    struct pps_string_pool *pools = calloc((size_t)compare->n_keys + 1, sizeof *pools);
-    if (pools == NULL)
-        return pps_fail_memory(err, "the columns");
-    enum pps_status status = pps_compare_side_read(&compare->a, pools, err);
-    if (status == PPS_OK)
-        status = pps_compare_side_read(&compare->b, pools, err);
-    for (int k = 0; k < compare->n_keys; k++)
-        compare->keys[k].texts = pools[k];
-    free(pools);
-    return status;
+    const enum pps_status status = pps_compare_side_read(&compare->a, &compare->texts, err);
+    return status == PPS_OK ? pps_compare_side_read(&compare->b, &compare->texts, err) : status;
 }
 
-// Returns whether column k has one code in all rows of a side, and that code.
-static bool is_constant(const struct pps_compare_side *side, int k, uint32_t *code)
+// Returns whether column k has one cell in all rows of a side, and that cell.
+static bool is_constant(const struct pps_compare_side *side, int k, uint64_t *cell)
 {
     const size_t n_keys = (size_t)side->n_keys;
     for (size_t i = 0; i < side->rows; i++)
-        if (side->codes[i * n_keys + (size_t)k] != side->codes[k])
+        if (side->cells[i * n_keys + (size_t)k] != side->cells[k])
             return false;
     if (side->rows > 0)
-        *code = side->codes[k];
+        *cell = side->cells[k];
     return side->rows > 0;
 }
 
-// Sets columns apart in which each side has one value, another one than the other side.
+static void forget_column(struct pps_compare_side *side, int k)
+{
+    for (size_t i = 0; i < side->rows; i++)
+        side->cells[i * (size_t)side->n_keys + (size_t)k] = 0;
+}
+
+// Sets columns apart in which each side has one value, another one than the other side. Rows are not
+// joined on them, so their cells become equal.
 static void find_apart(struct pps_compare *compare)
 {
     for (int k = 0; k < compare->n_keys; k++) {
-        uint32_t a = 0, b = 0;
-        compare->keys[k].apart =
-            is_constant(&compare->a, k, &a) && is_constant(&compare->b, k, &b) && a != b;
+        struct pps_compare_key *key = &compare->keys[k];
+        key->apart = is_constant(&compare->a, k, &key->apart_a) &&
+                     is_constant(&compare->b, k, &key->apart_b) && key->apart_a != key->apart_b;
+        if (!key->apart)
+            continue;
+        forget_column(&compare->a, k);
+        forget_column(&compare->b, k);
     }
-}
-
-// A key as text without NUL: five characters for the code of every joined column.
-static size_t key_text(const struct pps_compare *compare, const uint32_t *codes, char *text)
-{
-    size_t n = 0;
-    for (int k = 0; k < compare->n_keys; k++)
-        for (int shift = 0; shift < 35 && !compare->keys[k].apart; shift += 7)
-            text[n++] = (char)(unsigned char)(0x80U | ((uint64_t)codes[k] >> shift & 0x7fU));
-    return n;
 }
 
 static bool make_room(struct pps_compare *compare)
 {
     size_t room = compare->room, same = compare->room;
-    const size_t n = compare->pairs.n;
+    const size_t n = compare->n_pairs + 1;
     size_t *row_a = pps_grow(compare->row_a, &room, n, sizeof *row_a);
     if (row_a == NULL)
         return false;
@@ -199,6 +193,55 @@ static bool make_room(struct pps_compare *compare)
     compare->row_b = row_b;
     compare->room = room;
     return true;
+}
+
+static size_t key_bytes(const struct pps_compare *compare)
+{
+    return (size_t)compare->n_keys * sizeof *compare->a.cells;
+}
+
+static const uint64_t *key_of(const struct pps_compare_side *side, size_t row)
+{
+    return side->cells + row * (size_t)side->n_keys;
+}
+
+// Returns whether row i of b has the key of pair `id`, which a row of a has.
+static bool is_next(const struct pps_compare *compare, size_t i, size_t id)
+{
+    return id < compare->n_pairs && compare->row_a[id] != PPS_COMPARE_NONE &&
+           memcmp(key_of(&compare->a, compare->row_a[id]), key_of(&compare->b, i),
+                  key_bytes(compare)) == 0;
+}
+
+// The pair of the row before, and whether rows come in the order of pairs.
+struct place {
+    size_t id;
+    bool in_order;
+};
+
+// Finds the pair of row i of a side, or adds it. While the rows of b are in the order of a, the next
+// pair is looked at first.
+static enum pps_status find_pair(struct pps_compare *compare,
+                                 const struct pps_compare_side *side, size_t i,
+                                 struct place *place, struct pps_error *err)
+{
+    const size_t next = place->id + 1;
+    if (side == &compare->b && place->in_order && is_next(compare, i, next)) {
+        place->id = next;
+        return PPS_OK;
+    }
+    const XXH128_hash_t hash = XXH3_128bits(key_of(side, i), key_bytes(compare));
+    const struct pps_key key = {hash.low64, hash.high64};
+    const uint64_t number = pps_key_map_find(&compare->pairs, key);
+    place->id = number > 0 ? (size_t)number - 1 : compare->n_pairs;
+    place->in_order = place->id == next;
+    if (number > 0)
+        return PPS_OK;
+    if (!make_room(compare) || !pps_key_map_add(&compare->pairs, key, compare->n_pairs + 1))
+        return pps_fail_memory(err, "the join");
+    compare->row_a[place->id] = compare->row_b[place->id] = PPS_COMPARE_NONE;
+    compare->n_pairs++;
+    return PPS_OK;
 }
 
 // Returns whether the first compared value of row i is better than that of row j of a side.
@@ -221,22 +264,15 @@ static enum pps_status refuse_equal(const struct pps_compare_side *side, size_t 
                     side->view.path, side->at[j], side->at[i]);
 }
 
-// Finds the key of row i of a side, and keeps the row, or the best of several.
+// Finds the pair of row i of a side, and keeps the row, or the best of several.
 static enum pps_status join_row(struct pps_compare *compare,
                                 const struct pps_compare_side *side, size_t i, bool best,
-                                char *text, struct pps_error *err)
+                                struct place *place, struct pps_error *err)
 {
-    const size_t n = key_text(compare, side->codes + i * (size_t)compare->n_keys, text);
-    const uint32_t known = compare->pairs.n;
-    uint32_t id;
-    const enum pps_status status = pps_string_pool_add(&compare->pairs, text, n, &id, err);
+    const enum pps_status status = find_pair(compare, side, i, place, err);
     if (status != PPS_OK)
         return status;
-    if (!make_room(compare))
-        return pps_fail_memory(err, "the join");
-    if (id == known)
-        compare->row_a[id] = compare->row_b[id] = PPS_COMPARE_NONE;
-    size_t *row = side == &compare->a ? &compare->row_a[id] : &compare->row_b[id];
+    size_t *row = side == &compare->a ? &compare->row_a[place->id] : &compare->row_b[place->id];
     if (*row != PPS_COMPARE_NONE && !best)
         return refuse_equal(side, i, *row, err);
     compare->merged += *row != PPS_COMPARE_NONE;
@@ -252,14 +288,13 @@ static enum pps_status join_side(struct pps_compare *compare,
                                  const struct pps_compare_ask *ask, struct pps_error *err)
 {
     const atomic_bool *stop = ask->a.watch.stop;
-    char *text = malloc(5 * (size_t)compare->n_keys + 1);
-    enum pps_status status = text == NULL ? pps_fail_memory(err, "the join") : PPS_OK;
+    struct place place = {SIZE_MAX, true}; // before the first pair
+    enum pps_status status = PPS_OK;
     for (size_t i = 0; i < side->rows && status == PPS_OK; i++) {
-        status = join_row(compare, side, i, ask->best, text, err);
+        status = join_row(compare, side, i, ask->best, &place, err);
         if (status == PPS_OK && i % ROWS_PER_POLL == 0 && stop != NULL && atomic_load(stop))
             status = pps_fail(err, PPS_E_STOPPED, "stopped while joining");
     }
-    free(text);
     return status;
 }
 
@@ -293,7 +328,7 @@ static void count_value(struct pps_compare *compare, int v)
 {
     struct pps_compare_value *value = &compare->values[v];
     double logs = 0;
-    for (uint32_t i = 0; i < compare->pairs.n; i++)
+    for (size_t i = 0; i < compare->n_pairs; i++)
         if (compare->row_a[i] != PPS_COMPARE_NONE && compare->row_b[i] != PPS_COMPARE_NONE)
             count_pair(value, pps_compare_number(&compare->a, compare->row_a[i], v),
                        pps_compare_number(&compare->b, compare->row_b[i], v), &logs);
@@ -303,11 +338,11 @@ static void count_value(struct pps_compare *compare, int v)
 
 static void count_all(struct pps_compare *compare)
 {
-    for (uint32_t i = 0; i < compare->pairs.n; i++) {
+    for (size_t i = 0; i < compare->n_pairs; i++) {
         compare->alone_a += compare->row_b[i] == PPS_COMPARE_NONE;
         compare->alone_b += compare->row_a[i] == PPS_COMPARE_NONE;
     }
-    compare->matched = compare->pairs.n - compare->alone_a - compare->alone_b;
+    compare->matched = compare->n_pairs - compare->alone_a - compare->alone_b;
     for (int v = 0; v < compare->n_values; v++)
         count_value(compare, v);
 }
@@ -352,9 +387,8 @@ enum pps_status pps_compare_open(struct pps_compare *compare, const struct pps_c
 
 void pps_compare_close(struct pps_compare *compare)
 {
-    for (int k = 0; k < compare->n_keys; k++)
-        pps_string_pool_free(&compare->keys[k].texts);
-    pps_string_pool_free(&compare->pairs);
+    pps_string_pool_free(&compare->texts);
+    pps_key_map_free(&compare->pairs);
     pps_compare_side_close(&compare->a);
     pps_compare_side_close(&compare->b);
     free(compare->keys);

@@ -3,6 +3,7 @@
 // the rows changed from the first result, a, to the second one, b.
 #pragma once
 
+#include "base/text/hash_slots.h"
 #include "base/text/string_pool.h"
 #include "engine/compare/side.h"
 #include "engine/read/view.h"
@@ -21,9 +22,9 @@ struct pps_compare_ask {
 
 // A column by whose values rows are joined.
 struct pps_compare_key {
-    int a, b;   // columns of the views
-    bool apart; // one value in a and another one in b: not joined on, but said
-    struct pps_string_pool texts;
+    int a, b;                  // columns of the views
+    bool apart;                // one value in a and another one in b: not joined on, but said
+    uint64_t apart_a, apart_b; // these values, as in the rows of a side
 };
 
 // A compared column, and how it changed over the pairs of rows that both have a value.
@@ -47,9 +48,10 @@ struct pps_compare {
     struct pps_compare_value *values;
     struct pps_compare_column
         *columns;                 // the key columns of a, of b, the value columns of a and of b
-    struct pps_string_pool pairs; // joined keys, in the order in which they first appear
+    struct pps_string_pool texts; // key cells that are no numbers
+    struct pps_key_map pairs;     // 1 + the number of each joined key, by first appearance
     size_t *row_a, *row_b;        // of each of them: its row; PPS_COMPARE_NONE
-    size_t room;
+    size_t n_pairs, room;
     uint64_t matched, alone_a, alone_b; // keys with two rows, and with one
     uint64_t merged;                    // rows that are not the best of their key
 };
@@ -58,8 +60,8 @@ struct pps_compare {
 
 // Reads and joins both results. PPS_E_INPUT for columns that a result lacks, for results without a
 // common parameter or without a common row, and for rows with equal keys unless ask->best is set.
-// After an error there is nothing to close. Holds all rows in memory: about 4 bytes a key and 8 a
-// value, for each row.
+// After an error there is nothing to close. Holds all rows in memory: 8 bytes a key and a value, for
+// each row.
 PPS_MUST_CHECK enum pps_status pps_compare_open(struct pps_compare *compare,
                                                 const struct pps_compare_ask *ask,
                                                 struct pps_error *err);

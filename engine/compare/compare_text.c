@@ -54,15 +54,19 @@ static double rounded(double value, double size)
     return size > 0 && isfinite(scale) && scale > 0 ? round(value * scale) / scale : value;
 }
 
-static void add_row(const struct pps_compare *compare, uint32_t pair, struct text_buffer *line)
+static void add_row(const struct pps_compare *compare, size_t pair, struct text_buffer *line)
 {
     const size_t i = compare->row_a[pair], j = compare->row_b[pair];
-    const uint32_t *codes = compare->a.codes + i * (size_t)compare->n_keys;
+    const uint64_t *cells = compare->a.cells + i * (size_t)compare->n_keys;
     const size_t begin = line->n;
+    char text[PPS_DECIMAL_CAP];
     for (int k = 0; k < compare->n_keys; k++)
-        if (!compare->keys[k].apart)
-            text_buffer_add(line, ",%s",
-                            pps_string_pool_text(&compare->keys[k].texts, codes[k]));
+        if (!compare->keys[k].apart) {
+            const struct pps_cell cell =
+                pps_compare_cell(cells[k], compare->a.keys[k].real, &compare->texts, text);
+            text_buffer_add_bytes(line, ",", 1);
+            text_buffer_add_bytes(line, cell.text, cell.n);
+        }
     for (int v = 0; v < compare->n_values; v++) {
         const double a = pps_compare_number(&compare->a, i, v);
         const double b = pps_compare_number(&compare->b, j, v);
@@ -75,7 +79,7 @@ static void add_row(const struct pps_compare *compare, uint32_t pair, struct tex
         memmove(line->text + begin, line->text + begin + 1, --line->n - begin + 1);
 }
 
-static bool is_matched(const struct pps_compare *compare, uint32_t pair)
+static bool is_matched(const struct pps_compare *compare, size_t pair)
 {
     return compare->row_a[pair] != PPS_COMPARE_NONE && compare->row_b[pair] != PPS_COMPARE_NONE;
 }
@@ -85,7 +89,7 @@ enum pps_status pps_compare_write(const struct pps_compare *compare, FILE *out,
 {
     struct text_buffer line = {.text = NULL};
     add_header(compare, &line);
-    for (uint32_t pair = 0; pair < compare->pairs.n && !line.failed; pair++) {
+    for (size_t pair = 0; pair < compare->n_pairs && !line.failed; pair++) {
         if (!is_matched(compare, pair))
             continue;
         fprintf(out, "%s\n", line.text);
@@ -103,7 +107,7 @@ enum pps_status pps_compare_write(const struct pps_compare *compare, FILE *out,
 
 struct change {
     double by_ratio, by_difference; // 0: none
-    uint32_t pair;
+    size_t pair;
 };
 
 static int by_size(const void *one, const void *other)
@@ -119,9 +123,9 @@ static int by_size(const void *one, const void *other)
 // Lists the changed pairs, the greatest change first. The caller frees the list; NULL: no memory.
 static struct change *list_changes(const struct pps_compare *compare, size_t *n)
 {
-    struct change *changes = calloc((size_t)compare->pairs.n + 1, sizeof *changes);
+    struct change *changes = calloc(compare->n_pairs + 1, sizeof *changes);
     *n = 0;
-    for (uint32_t pair = 0; changes != NULL && pair < compare->pairs.n; pair++) {
+    for (size_t pair = 0; changes != NULL && pair < compare->n_pairs; pair++) {
         if (!is_matched(compare, pair))
             continue;
         const double a = pps_compare_number(&compare->a, compare->row_a[pair], 0);
@@ -189,6 +193,16 @@ static void say_side(const struct pps_compare_side *side, const char *name, FILE
             side->view.partial);
 }
 
+static void say_apart(const struct pps_compare *compare, const struct pps_compare_key *key,
+                      bool real, FILE *out)
+{
+    char text_a[PPS_DECIMAL_CAP], text_b[PPS_DECIMAL_CAP];
+    const struct pps_cell a = pps_compare_cell(key->apart_a, real, &compare->texts, text_a);
+    const struct pps_cell b = pps_compare_cell(key->apart_b, real, &compare->texts, text_b);
+    pps_say(out, "apart     %s: %.*s in a, %.*s in b", compare->a.view.columns[key->a].name,
+            (int)a.n, a.text, (int)b.n, b.text);
+}
+
 static void say_keys(const struct pps_compare *compare, FILE *out)
 {
     bool any = false;
@@ -203,10 +217,7 @@ static void say_keys(const struct pps_compare *compare, FILE *out)
     fputs(any ? "\n" : "no column: one row each\n", out);
     for (int k = 0; k < compare->n_keys; k++)
         if (compare->keys[k].apart)
-            pps_say(out, "apart     %s: %s in a, %s in b",
-                    compare->a.view.columns[compare->keys[k].a].name,
-                    pps_string_pool_text(&compare->keys[k].texts, compare->a.codes[k]),
-                    pps_string_pool_text(&compare->keys[k].texts, compare->b.codes[k]));
+            say_apart(compare, &compare->keys[k], compare->a.keys[k].real, out);
 }
 
 static void say_rows(const struct pps_compare *compare, FILE *out)

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { GZIP_LEVEL = 6 };
+enum { GZIP_LEVEL = 1 };
 
 struct sink {
     struct pps_sink_target target;

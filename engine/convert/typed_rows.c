@@ -213,6 +213,14 @@ static enum pps_status find_kinds(struct pps_typed_rows *rows, const struct pps_
     return status;
 }
 
+static void need_columns(struct pps_typed_rows *rows)
+{
+    uint64_t needed = pps_view_filtered(&rows->view);
+    for (int c = 0; c < rows->schema.n; c++)
+        needed |= pps_column_bit(rows->from[c]);
+    pps_result_need(rows->view.result, needed);
+}
+
 enum pps_status pps_typed_rows_open(struct pps_typed_rows *rows, const struct pps_view_ask *ask,
                                     const char *columns, struct pps_error *err)
 {
@@ -223,6 +231,8 @@ enum pps_status pps_typed_rows_open(struct pps_typed_rows *rows, const struct pp
     status = choose_columns(rows, columns, err);
     if (status == PPS_OK)
         status = find_kinds(rows, ask, err);
+    if (status == PPS_OK)
+        need_columns(rows);
     if (status != PPS_OK)
         pps_typed_rows_close(rows);
     return status;

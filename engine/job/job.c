@@ -132,7 +132,7 @@ enum pps_status pps_job_run(const struct pps_job *job, struct pps_job_result *r,
     if (status == PPS_OK && job->time_limit_s > 0)
         status = pps_time_limit_begin(&r->work->limit,
                                       job->time_limit_s - (pps_wall_seconds() - start_s),
-                                      pps_job_stop(r), err);
+                                      pps_time_limit_raise, pps_job_stop(r), err);
     if (status == PPS_OK)
         status = run_loaded(r, err);
     if (r->work != NULL)

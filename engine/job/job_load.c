@@ -40,6 +40,17 @@ static enum pps_status load_experiment(struct pps_job_result *r, struct pps_erro
     return status;
 }
 
+// A stream has no blocks that anyone reads again, so they are small: the first rows come soon, and
+// pipes never wait for long.
+enum { STREAM_PARTS = 16, STREAM_POINTS = 64 };
+
+static uint64_t block_points(const struct pps_job_result *r)
+{
+    const uint64_t points = pps_block_points(r->experiment);
+    const bool is_stream = strcmp(r->path.path, "-") == 0 && r->job->shard.count == 0;
+    return is_stream && points >= STREAM_PARTS * STREAM_POINTS ? points / STREAM_PARTS : points;
+}
+
 static void set_sweep(struct pps_job_result *r)
 {
     const struct pps_job *job = r->job;
@@ -50,7 +61,6 @@ static void set_sweep(struct pps_job_result *r)
     sweep->audit = job->audit;
     sweep->fail_fast = job->fail_fast;
     sweep->stop = pps_job_stop(r);
-    sweep->block_points = pps_block_points(r->experiment);
     r->audit = job->audit;
     r->reuse = job->reuse;
     r->threads = sweep->threads;
@@ -104,6 +114,7 @@ enum pps_status pps_job_load(const struct pps_job *job, struct pps_job_result *r
     if (status == PPS_OK)
         status = prepare_program(r, err);
     r->sweep.codec = r->path.codec;
+    r->sweep.block_points = block_points(r);
     return status == PPS_OK
                ? pps_scratch_bytes(r->experiment, r->sweep.threads, &scratch_bytes, err)
                : status;

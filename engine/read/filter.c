@@ -206,5 +206,5 @@ uint64_t pps_filter_uses(const struct pps_filter *filter)
 {
     if (filter->rule.expr != NULL)
         return pps_expr_uses(filter->rule.expr);
-    return filter->column < 64 ? (uint64_t)1 << filter->column : 0;
+    return pps_column_bit(filter->column);
 }

@@ -5,6 +5,7 @@
 #include "base/system/read_ahead.h"
 #include "base/text/characters.h"
 #include "engine/read/needed_blocks.h"
+#include "engine/read/row_groups.h"
 
 #include <limits.h>
 #include <math.h>
@@ -16,6 +17,9 @@ struct pps_result {
     struct pps_text_source *source;   // NULL: ahead or blocks replace it
     struct pps_read_ahead *ahead;     // or NULL
     struct pps_needed_blocks *blocks; // or NULL
+    struct pps_row_groups *groups;    // of the source; NULL: lines of text
+    bool is_started;                  // a row was asked for
+    uint64_t needed;                  // pps_result_need
     struct pps_read_watch watch;
     char *name;    // for errors
     bool may_stop; // the file is a .part
@@ -25,17 +29,19 @@ struct pps_result {
     uint64_t line;     // number of the last line, from 1
     char *header;      // the header line, split at its commas
     const char **names;
+    struct pps_cell *line_cells; // of the columns of the file
     struct pps_cell *cells;
-    int n_columns; // cells per line
+    int n_columns; // of the file
     int n_joined;
-    struct pps_result_pair *joined; // n_joined of at most n_columns, in the order of the joins
+    struct place *places; // of the columns that are not derived
     struct pps_result_derived derived[PPS_DERIVED_COLUMNS]; // columns behind those of the file
     char derived_text[PPS_DERIVED_COLUMNS][PPS_DERIVED_CELL];
     int n_derived;
 };
 
-struct pps_result_pair {
-    int column, other; // indices at the time of the join
+// Where the cells of a column are in the file.
+struct place {
+    int column, other; // other: joined to it; -1: none
 };
 
 // ---- result cells -------------------------------------------------------------------------------
@@ -70,7 +76,7 @@ static enum pps_status fail_cells(const struct pps_result *result, struct pps_ce
 static enum pps_status split(struct pps_result *result, struct pps_cell line,
                              struct pps_error *err)
 {
-    const int n = pps_cells_split(line.text, line.n, result->cells, result->n_columns);
+    const int n = pps_cells_split(line.text, line.n, result->line_cells, result->n_columns);
     return n == result->n_columns ? PPS_OK : fail_cells(result, line, err);
 }
 
@@ -85,26 +91,54 @@ static bool unquote(struct pps_cell *cell)
 static enum pps_status unquote_all(struct pps_result *result, struct pps_error *err)
 {
     for (int i = 0; i < result->n_columns; i++)
-        if (!unquote(&result->cells[i]))
+        if (!unquote(&result->line_cells[i]))
             return result_fail_line(result, err,
                                     "a quoted cell with commas, quotes or newlines: "
                                     "results have none");
     return PPS_OK;
 }
 
-// Joins two columns of result->cells.
-static enum pps_status join(struct pps_result *result, int n, struct pps_result_pair pair,
-                            struct pps_error *err)
+static enum pps_status cell_of_file(struct pps_result *result, int column,
+                                    struct pps_cell *cell, struct pps_error *err)
 {
-    struct pps_cell *cells = result->cells;
-    if (cells[pair.column].n > 0 && cells[pair.other].n > 0)
+    if (result->groups != NULL)
+        return pps_row_groups_cell(result->groups, column, cell, err);
+    *cell = result->line_cells[column];
+    return PPS_OK;
+}
+
+// Sets the cell of a column that is not derived.
+static enum pps_status take_cell(struct pps_result *result, int c, struct pps_error *err)
+{
+    const struct place *place = &result->places[c];
+    struct pps_cell *cell = &result->cells[c], other = {"", 0};
+    enum pps_status status = cell_of_file(result, place->column, cell, err);
+    if (status != PPS_OK || place->other < 0)
+        return status;
+    status = cell_of_file(result, place->other, &other, err);
+    if (status == PPS_OK && cell->n > 0 && other.n > 0)
         return result_fail_line(result, err,
                                 "a number and a name for one parameter: one must be empty");
-    if (cells[pair.column].n == 0)
-        cells[pair.column] = cells[pair.other];
-    memmove(cells + pair.other, cells + pair.other + 1,
-            (size_t)(n - pair.other - 1) * sizeof *cells);
-    return PPS_OK;
+    if (cell->n == 0)
+        *cell = other;
+    return status;
+}
+
+// Sets the cells of the columns, one bit for each of the first 64; the columns behind them are always
+// set.
+static enum pps_status take_cells(struct pps_result *result, uint64_t columns,
+                                  struct pps_error *err)
+{
+    enum pps_status status = PPS_OK;
+    if (result->groups == NULL && result->n_joined == 0) {
+        memcpy(result->cells, result->line_cells,
+               (size_t)result->n_columns * sizeof *result->cells);
+        return PPS_OK;
+    }
+    for (int c = 0; c < result->n_columns - result->n_joined && status == PPS_OK; c++)
+        if (c >= 64 || (columns >> c & 1) != 0)
+            status = take_cell(result, c, err);
+    return status;
 }
 
 enum pps_status pps_result_derive(struct pps_result *result,
@@ -134,25 +168,23 @@ static void result_derive_cells(struct pps_result *result)
 void pps_result_join(struct pps_result *result, int column, int other)
 {
     const int n = pps_result_columns(result);
-    result->joined[result->n_joined++] = (struct pps_result_pair){column, other};
+    result->places[column].other = result->places[other].column;
+    result->n_joined++;
     memmove(result->names + other, result->names + other + 1,
             (size_t)(n - other - 1) * sizeof *result->names);
+    memmove(result->places + other, result->places + other + 1,
+            (size_t)(n - other - 1) * sizeof *result->places);
 }
 
-// Splits a line into result->cells, and joins columns.
-// Splits a line into result->cells.
-static enum pps_status result_cut_line(struct pps_result *result, struct pps_cell line,
-                                       struct pps_error *err)
+// Splits a line into the cells of the columns of the file.
+static enum pps_status cut_line(struct pps_result *result, struct pps_cell line,
+                                struct pps_error *err)
 {
     if (memchr(line.text, '\0', line.n) != NULL)
         return result_fail_line(result, err, "a NUL byte: this is not text");
     bool has_quotes = memchr(line.text, '"', line.n) != NULL;
     enum pps_status status = split(result, line, err);
-    if (status == PPS_OK && has_quotes)
-        status = unquote_all(result, err);
-    for (int i = 0; i < result->n_joined && status == PPS_OK; i++)
-        status = join(result, result->n_columns - i, result->joined[i], err);
-    return status;
+    return status == PPS_OK && has_quotes ? unquote_all(result, err) : status;
 }
 
 // ---- columns ----------------------------------------------------------------------------------
@@ -166,18 +198,20 @@ static enum pps_status result_keep_names(struct pps_result *result, struct pps_c
     result->header = malloc(line.n + 1);
     result->names = calloc(n + PPS_DERIVED_COLUMNS, sizeof *result->names);
     result->cells = calloc(n + PPS_DERIVED_COLUMNS, sizeof *result->cells);
-    result->joined = calloc(n, sizeof *result->joined);
+    result->line_cells = calloc(n, sizeof *result->line_cells);
+    result->places = calloc(n, sizeof *result->places);
     if (result->header == NULL || result->names == NULL || result->cells == NULL ||
-        result->joined == NULL)
+        result->line_cells == NULL || result->places == NULL)
         return pps_fail_memory(err, "the header line");
     memcpy(result->header, line.text, line.n);
     result->header[line.n] = '\0';
-    enum pps_status status =
-        result_cut_line(result, (struct pps_cell){result->header, line.n}, err);
+    enum pps_status status = cut_line(result, (struct pps_cell){result->header, line.n}, err);
     for (size_t i = 0; i < n && status == PPS_OK; i++) {
-        size_t at = (size_t)(result->cells[i].text - result->header);
-        result->header[at + result->cells[i].n] = '\0';
+        const struct pps_cell *cell = &result->line_cells[i];
+        const size_t at = (size_t)(cell->text - result->header);
+        result->header[at + cell->n] = '\0';
         result->names[i] = result->header + at;
+        result->places[i] = (struct place){(int)i, -1};
     }
     return status;
 }
@@ -287,34 +321,82 @@ static enum pps_status next_line(struct pps_result *result, struct pps_cell *lin
 
 // ---- rows -------------------------------------------------------------------------------------
 
-// Starts to read ahead at the first row. Pipes are not read ahead: a thread that waits for one cannot be ended.
-static enum pps_status start_ahead(struct pps_result *result, struct pps_error *err)
+// Starts to read row groups, or ahead. Pipes are not read ahead: a thread that waits for one cannot be
+// ended.
+static enum pps_status start_rows(struct pps_result *result, struct pps_error *err)
 {
-    const bool asked = result->watch.ahead && result->source != NULL;
-    result->watch.ahead = false;
-    if (!asked || isnan(pps_text_source_part(result->source)))
+    if (result->is_started || result->source == NULL)
         return PPS_OK;
-    const enum pps_status status = pps_read_ahead_open(&result->ahead, result->source, err);
+    result->is_started = true;
+    enum pps_status status =
+        pps_row_groups_open(&result->groups, result->source, result->n_columns, err);
+    if (status != PPS_OK || result->groups != NULL || !result->watch.ahead ||
+        isnan(pps_text_source_part(result->source)))
+        return status;
+    status = pps_read_ahead_open(&result->ahead, result->source, err);
     if (status == PPS_OK)
         result->source = NULL;
+    return status;
+}
+
+static enum pps_status next_of_groups(struct pps_result *result, struct pps_error *err)
+{
+    enum pps_row_step step;
+    const enum pps_status status = pps_row_groups_next(result->groups, &step, err);
+    result->at_end = step == PPS_ROW_END;
+    if (status == PPS_OK && step != PPS_ROW_NEXT && result->watch.read != NULL)
+        result->watch.read(result->watch.self, result->at_end ? 1 : part_of(result),
+                           pps_result_row(result));
+    result->line += !result->at_end;
+    return status;
+}
+
+static enum pps_status next_of_lines(struct pps_result *result, struct pps_error *err)
+{
+    struct pps_cell line;
+    const enum pps_status status = next_line(result, &line, err);
+    return status == PPS_OK && line.text != NULL ? cut_line(result, line, err) : status;
+}
+
+// Lines are split as a whole, and derived columns may look at any cell.
+static uint64_t needed(const struct pps_result *result)
+{
+    return result->groups != NULL && result->n_derived == 0 ? result->needed : UINT64_MAX;
+}
+
+static enum pps_status next_row(struct pps_result *result, struct pps_error *err)
+{
+    enum pps_status status = start_rows(result, err);
+    if (status == PPS_OK)
+        status =
+            result->groups != NULL ? next_of_groups(result, err) : next_of_lines(result, err);
+    if (status == PPS_OK && !result->at_end)
+        status = take_cells(result, needed(result), err);
+    if (status == PPS_E_INPUT && err->file[0] == '\0')
+        snprintf(err->file, sizeof err->file, "%s", result->name);
     return status;
 }
 
 enum pps_status pps_result_next(struct pps_result *result, const struct pps_cell **cells,
                                 struct pps_error *err)
 {
-    struct pps_cell line;
     *cells = NULL;
-    enum pps_status status = start_ahead(result, err);
-    if (status == PPS_OK)
-        status = next_line(result, &line, err);
-    if (status == PPS_OK && line.text != NULL)
-        status = result_cut_line(result, line, err);
-    if (status == PPS_OK && line.text != NULL) {
-        result_derive_cells(result);
-        *cells = result->cells;
-    }
-    return status;
+    const enum pps_status status = next_row(result, err);
+    if (status != PPS_OK || result->at_end)
+        return status;
+    result_derive_cells(result);
+    *cells = result->cells;
+    return PPS_OK;
+}
+
+void pps_result_need(struct pps_result *result, uint64_t columns)
+{
+    result->needed = columns;
+}
+
+enum pps_status pps_result_whole(struct pps_result *result, struct pps_error *err)
+{
+    return take_cells(result, ~needed(result), err);
 }
 
 uint64_t pps_result_row(const struct pps_result *result)
@@ -385,6 +467,7 @@ enum pps_status pps_result_open_watched(struct pps_result **result, const char *
     if (r == NULL)
         return pps_fail_memory(err, "%s", path);
     r->watch = *watch;
+    r->needed = UINT64_MAX;
     enum pps_status status = start(r, path, err);
     if (status != PPS_OK) {
         pps_result_close(r);
@@ -417,13 +500,15 @@ void pps_result_close(struct pps_result *result)
     if (result == NULL)
         return;
     pps_read_ahead_close(result->ahead);
+    pps_row_groups_close(result->groups);
     pps_text_source_close(result->source);
     pps_needed_blocks_close(result->blocks);
     free(result->name);
     free(result->window);
     free(result->header);
     free(result->names);
+    free(result->line_cells);
     free(result->cells);
-    free(result->joined);
+    free(result->places);
     free(result);
 }

@@ -90,5 +90,16 @@ PPS_MUST_CHECK enum pps_status pps_result_next(struct pps_result *result,
                                                const struct pps_cell **cells,
                                                struct pps_error *err);
 
+static inline uint64_t pps_column_bit(int column)
+{
+    return column >= 0 && column < 64 ? (uint64_t)1 << column : 0;
+}
+
+// Says which cells the later rows need, one bit for each of the first 64 columns; the other cells of a row are set after
+// pps_result_whole. At first all are needed. Columns of Parquet that nobody needs are not decoded.
+void pps_result_need(struct pps_result *result, uint64_t columns);
+PPS_MUST_CHECK enum pps_status pps_result_whole(struct pps_result *result,
+                                                struct pps_error *err);
+
 // Returns the number of the last row in the file, from 1; rows of skipped blocks count.
 uint64_t pps_result_row(const struct pps_result *result);

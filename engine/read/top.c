@@ -22,6 +22,9 @@
 // Rows that the heaps of all groups may keep together: with rows of 150 bytes, about 1 GB.
 #define MAX_KEPT 4000000
 
+// After so many rows, and after the first, it is looked at which columns are needed.
+#define ROWS_PER_LOOK 1024
+
 // Lines about groups that have equal best rows.
 #define MAX_TIES 8
 
@@ -138,8 +141,9 @@ static enum pps_status keep_row(struct top *top, const struct pps_cell *cells, u
 {
     struct pps_best *best = &top->bests[group];
     const size_t before = best->n;
-    enum pps_status status =
-        pps_row_text_join(&top->row, cells, NULL, top->view.n_columns, err);
+    enum pps_status status = pps_result_whole(top->view.result, err);
+    if (status == PPS_OK)
+        status = pps_row_text_join(&top->row, cells, NULL, top->view.n_columns, err);
     if (status == PPS_OK)
         status = pps_best_add(best, value, top->count->rows, top->row.text, top->row.n, err);
     top->kept = top->kept - before + best->n;
@@ -192,22 +196,17 @@ static enum pps_status write_best(struct top *top, struct pps_error *err)
 
 // ---- equal rows -----------------------------------------------------------------------------
 
-static uint64_t bit_of(int column)
-{
-    return column < 64 ? (uint64_t)1 << column : 0;
-}
-
 // Rows that a run with --only-top has counted belong to a group where all that chooses it, and the
 // value, are the same in all of them.
 static enum pps_status add_counted(struct top *top, const cJSON *item, const char *header,
                                    struct pps_cell *cells, struct pps_error *err)
 {
     struct pps_best_equal equal;
-    uint64_t decides = pps_view_filtered(&top->view) | bit_of(top->objective);
+    uint64_t decides = pps_view_filtered(&top->view) | pps_column_bit(top->objective);
     uint32_t group;
     double value;
     for (int b = 0; b < top->grouping.n_by; b++)
-        decides |= bit_of(top->grouping.by[b]);
+        decides |= pps_column_bit(top->grouping.by[b]);
     if (!pps_counted_read(item, header, &equal) || (equal.differ & decides) != 0)
         return PPS_OK;
     pps_cells_split(equal.text, equal.text_n, cells, top->view.n_columns);
@@ -249,7 +248,7 @@ static uint64_t telling_cells(const struct top *top)
         const bool param = top->view.roles_known ? top->view.columns[c].role == PPS_ROLE_PARAM
                                                  : c != top->objective;
         if (param && top->constants.list[c].varied)
-            cells |= bit_of(c);
+            cells |= pps_column_bit(c);
     }
     return cells;
 }
@@ -276,7 +275,7 @@ static void say_ties(const struct top *top)
     uint64_t groups = 0;
     int said = 0;
     for (int b = 0; b < top->grouping.n_by; b++)
-        groups |= bit_of(top->grouping.by[b]);
+        groups |= pps_column_bit(top->grouping.by[b]);
     for (size_t g = 0; g < top->n_bests; g++) {
         const struct pps_best_ties ties = pps_best_ties(&top->bests[g]);
         if (ties.n <= ties.kept)
@@ -296,10 +295,25 @@ static void say_ties(const struct top *top)
 
 // ---- both -----------------------------------------------------------------------------------
 
+// The columns that decide whether a row is kept, and those that may still be constant.
+static uint64_t deciding_cells(const struct top *top)
+{
+    uint64_t cells = pps_view_filtered(&top->view) | pps_column_bit(top->objective);
+    cells |= pps_column_bit(top->view.first);
+    for (int b = 0; b < top->grouping.n_by; b++)
+        cells |= pps_column_bit(top->grouping.by[b]);
+    for (int c = 0; c < top->view.n_columns; c++)
+        if (!top->constants.list[c].varied)
+            cells |= pps_column_bit(c);
+    return top->ask->all ? UINT64_MAX : cells;
+}
+
 static enum pps_status read_rows(struct top *top, struct pps_error *err)
 {
     for (;; top->count->rows++) {
         const struct pps_cell *cells;
+        if (top->count->rows % ROWS_PER_LOOK == 1)
+            pps_result_need(top->view.result, deciding_cells(top));
         enum pps_status status = pps_view_next(&top->view, &cells, err);
         if (status != PPS_OK || cells == NULL)
             return status;

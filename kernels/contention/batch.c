@@ -56,10 +56,11 @@ static void set_time(const struct work *w, size_t i, double total_time, int64_t 
 static void measure_alone(struct work *w, size_t i)
 {
     struct contention_outcome *o = &w->outcomes[i];
-    const double sensitivity = o->result.sensitivity;
+    const struct contention_result before = o->result;
     if (watched(w))
         o->status = contention_simulate_watched(&w->points[i], w->scratch, w->stop, &o->result);
-    o->result.sensitivity = sensitivity;
+    o->result.sensitivity = before.sensitivity;
+    memcpy(o->result.slope, before.slope, sizeof before.slope);
 }
 
 static void simulate_alone(struct work *w, size_t i)
@@ -83,6 +84,13 @@ static void add_sensitivity(struct work *w, size_t i)
     struct contention_outcome *o = &w->outcomes[i];
     o->status = contention_sensitivity(&w->points[i], w->exact, w->scratch, w->stop,
                                        &o->result.sensitivity);
+}
+
+static void add_slopes(struct work *w, size_t i)
+{
+    struct contention_outcome *o = &w->outcomes[i];
+    if (o->status == CONTENTION_DONE)
+        o->status = contention_slopes(&w->points[i], w->scratch, w->stop, o->result.slope);
 }
 
 static void know(const struct work *w, struct contention_memo_place *place,
@@ -131,6 +139,7 @@ static void start_outcome(const struct work *w, struct contention_outcome *o)
     o->result.total_time = 0;
     o->result.n_events = 0;
     o->result.sensitivity = 0;
+    memset(o->result.slope, 0, sizeof o->result.slope);
     o->recalled = false;
     o->status = is_stopped(w) ? CONTENTION_STOPPED : CONTENTION_DONE;
 }
@@ -152,7 +161,8 @@ static void take_point(struct work *w, size_t i)
     w->simulated += (double)p->n * p->gpus;
     if (!w->exact) {
         struct contention_key key;
-        contention_key(s, (int)w->wish.metrics * 2 + w->wish.sensitivity, &key);
+        contention_key(s, (int)w->wish.metrics * 4 + w->wish.slopes * 2 + w->wish.sensitivity,
+                       &key);
         place = contention_memo_find(&w->batch->memo, &key);
         o->recalled = place->state != MEMO_EMPTY;
     }
@@ -166,6 +176,8 @@ static void take_point(struct work *w, size_t i)
     }
     if (w->wish.sensitivity)
         add_sensitivity(w, i);
+    if (w->wish.slopes)
+        add_slopes(w, i);
     struct contention_lane_point *lane = &w->batch->job[w->n_jobs].point;
     const bool fit = contention_lanes_fit(s, w->exact, lane);
     if (o->status == CONTENTION_DONE && fit && !is_watched_in_lanes(w, lane))

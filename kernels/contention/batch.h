@@ -22,7 +22,7 @@ struct contention_batch {
 
 // One point of a batch.
 struct contention_outcome {
-    // Without wish.metrics only total_time, n_events and sensitivity are defined; metrics that are
+    // Without wish.metrics only total_time, n_events, sensitivity and wished slopes are defined; metrics that are
     // not wanted may be undefined.
     struct contention_result result;
     enum contention_status status;
@@ -36,7 +36,7 @@ size_t contention_batch_scratch_bytes(const struct contention_point *largest);
 // The results that are wanted in addition to total_time.
 struct contention_wish {
     unsigned metrics; // of enum contention_metrics
-    bool sensitivity;
+    bool sensitivity, slopes;
 };
 
 // Simulates n <= BATCH_POINTS points. Results equal the results of contention_simulate to rounding

@@ -79,6 +79,21 @@ const struct pps_column contention_columns[N_COLUMNS] = {
     [TIME_PER_MICRO_BATCH] = {"time_per_micro_batch", "time", "total_time / n", PPS_COLUMN_REAL,
                               .decimals = 4, .goal = PPS_LOWER, .on_request = true,
                               .size_free = true},
+    [D_FWD_LEN] = {"d_total_d_fwd_len", "",
+                   "derivative of total_time by fwd_len: what one more unit costs; takes a "
+                   "simulation without shortcuts, the six derivatives together",
+                   PPS_COLUMN_REAL, .decimals = 6, .goal = PPS_NEUTRAL, .by_name = true},
+    [D_BWD_LEN] = {"d_total_d_bwd_len", "", "derivative of total_time by bwd_len",
+                   PPS_COLUMN_REAL, .decimals = 6, .goal = PPS_NEUTRAL, .by_name = true},
+    [D_PROP_LEN] = {"d_total_d_prop_len", "", "derivative of total_time by prop_len",
+                    PPS_COLUMN_REAL, .decimals = 6, .goal = PPS_NEUTRAL, .by_name = true},
+    [D_SYNC_BASE_LEN] = {"d_total_d_sync_base_len", "",
+                         "derivative of total_time by sync_base_len", PPS_COLUMN_REAL,
+                         .decimals = 6, .goal = PPS_NEUTRAL, .by_name = true},
+    [D_FWD_IMPACT] = {"d_total_d_fwd_impact", "time", "derivative of total_time by fwd_impact",
+                      PPS_COLUMN_REAL, .decimals = 6, .goal = PPS_NEUTRAL, .by_name = true},
+    [D_BWD_IMPACT] = {"d_total_d_bwd_impact", "time", "derivative of total_time by bwd_impact",
+                      PPS_COLUMN_REAL, .decimals = 6, .goal = PPS_NEUTRAL, .by_name = true},
 };
 
 // Returns the group of metrics of a column; 0: it is no metric.
@@ -99,8 +114,10 @@ struct contention_wish contention_wish_of(const struct pps_batch *batch)
 {
     struct contention_wish wish = {.sensitivity = batch->column[SENSITIVITY] != NULL};
     for (int c = 0; c < N_COLUMNS; c++)
-        if (batch->column[c] != NULL)
+        if (batch->column[c] != NULL) {
             wish.metrics |= metrics_of(c);
+            wish.slopes = wish.slopes || c >= D_FWD_LEN;
+        }
     return wish;
 }
 
@@ -129,6 +146,8 @@ void contention_set_row(const struct pps_batch *batch, struct contention_wish wi
     set_column(batch, TOTAL_TIME, i, r->total_time);
     set_column(batch, SENSITIVITY, i, r->sensitivity);
     set_column(batch, TIME_PER_MICRO_BATCH, i, r->total_time / batch->param[PARAM_N][i]);
+    for (int k = 0; k < CONTENTION_N_SLOPES && wish.slopes; k++)
+        set_column(batch, D_FWD_LEN + k, i, r->slope[k]);
     if (!wish.metrics)
         return;
     set_column(batch, BUBBLE_RATIO, i, r->bubble_ratio);

@@ -260,13 +260,17 @@ static enum contention_status refer(const struct contention_point *point,
     return status;
 }
 
+// The reference has no derivatives of its own; tests compare them with differences.
 static void reference(const struct pps_batch *batch, const struct pps_worker *worker)
 {
     const struct contention_wish wish = contention_wish_of(batch);
     for (size_t i = 0; i < batch->n_points; i++) {
         struct contention_result result = {0};
         const struct contention_point point = point_at(batch, worker, i);
-        batch->outcome[i] = (uint8_t)outcome_of(refer(&point, wish, worker->stop, &result));
+        enum contention_status status = refer(&point, wish, worker->stop, &result);
+        if (wish.slopes && status == CONTENTION_DONE)
+            status = contention_slopes(&point, room_of(worker), worker->stop, result.slope);
+        batch->outcome[i] = (uint8_t)outcome_of(status);
         contention_set_row(batch, wish, i, &result);
     }
 }

@@ -124,4 +124,6 @@ void contention_copy_result(struct contention_result *to, const struct contentio
     to->total_time = from->total_time * factor;
     to->n_events = from->n_events;
     to->sensitivity = from->sensitivity;
+    for (int k = 0; k < CONTENTION_N_SLOPES; k++)
+        to->slope[k] = from->slope[k] * (k < CONTENTION_N_LENGTHS ? 1 : factor);
 }

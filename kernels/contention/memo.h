@@ -49,6 +49,6 @@ struct contention_memo_place *contention_memo_find(struct contention_memo *memo,
                                                    const struct contention_key *key);
 
 // Copies a result with every time multiplied by a power of two. Without metrics only
-// total_time, n_events and sensitivity are copied: the rest keeps its contents.
+// total_time, n_events, sensitivity and slopes are copied: the rest keeps its contents.
 void contention_copy_result(struct contention_result *to, const struct contention_result *from,
                             double factor, bool has_metrics);

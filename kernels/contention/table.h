@@ -29,6 +29,12 @@ enum {
     CRITICAL_FINAL_SYNC,
     SENSITIVITY,
     TIME_PER_MICRO_BATCH,
+    D_FWD_LEN, // the derivatives in the order of the parameters
+    D_BWD_LEN,
+    D_PROP_LEN,
+    D_SYNC_BASE_LEN,
+    D_FWD_IMPACT,
+    D_BWD_IMPACT,
     N_COLUMNS,
 };
 

@@ -98,7 +98,30 @@ static void tell_costly_point(const struct pps_progress *progress, const char *p
     cJSON_Delete(object);
 }
 
-void pps_progress_costly(const struct pps_progress *progress)
+// ---- the first word -----------------------------------------------------------------------------
+
+#define FIRST_WORD_S 1
+
+static void say_first_word(void *self)
+{
+    const struct pps_progress *progress = self;
+    struct pps_costly costly;
+    pps_costly_find(&costly, progress->experiment);
+    if (costly.n > 0)
+        pps_say(stderr, "working   no row after %d s; the costliest point: %s", FIRST_WORD_S,
+                costly.points[0].text);
+}
+
+// Without a terminal or a thread nothing is said.
+static void begin_first_word(struct pps_progress *progress)
+{
+    struct pps_error unsaid;
+    if (progress->kind == PPS_PROGRESS_LINE)
+        (void)!pps_time_limit_begin(&progress->first_word, FIRST_WORD_S, say_first_word,
+                                    progress, &unsaid);
+}
+
+void pps_progress_costly(struct pps_progress *progress)
 {
     struct pps_costly costly;
     if (progress->kind == PPS_PROGRESS_NEVER || progress->experiment == NULL)
@@ -109,12 +132,14 @@ void pps_progress_costly(const struct pps_progress *progress)
         if (times >= COSTLY_TIMES)
             tell_costly_point(progress, costly.points[i].text, times);
     }
+    begin_first_word(progress);
 }
 
 void pps_progress_update(struct pps_progress *progress, const struct pps_passed *passed)
 {
     const double now = pps_wall_seconds(), elapsed = now - progress->start_s;
     const double part = part_of(progress, passed->points);
+    pps_time_limit_end(&progress->first_word);
     if (progress->kind == PPS_PROGRESS_NEVER || elapsed < FIRST_LOOK_S)
         return;
     keep_pace(progress, elapsed, passed);
@@ -131,6 +156,7 @@ void pps_progress_update(struct pps_progress *progress, const struct pps_passed 
 
 void pps_progress_end(struct pps_progress *progress)
 {
+    pps_time_limit_end(&progress->first_word);
     if (progress->drawn)
         fputs("\r\033[K", stderr);
     progress->drawn = false;

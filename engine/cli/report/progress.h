@@ -3,6 +3,7 @@
 // lines in a log, or JSON lines for programs.
 #pragma once
 
+#include "base/system/time_limit.h"
 #include "engine/command/command.h"
 #include "engine/command/progress_kind.h"
 #include "engine/forecast/pace.h"
@@ -24,6 +25,7 @@ struct pps_progress {
     bool begun; // the pace has been started
     struct pps_workload workload;
     struct pps_pace pace;
+    struct pps_time_limit first_word; // without a block
 };
 
 // Starts the progress of n_points points. The caller sets other fields afterwards.
@@ -31,8 +33,9 @@ void pps_progress_begin(struct pps_progress *progress, enum pps_progress_kind ki
                         uint64_t n_points);
 
 // Names the few points that take much longer than the others, so that progress may seem to
-// stop. Called before the first block.
-void pps_progress_costly(const struct pps_progress *progress);
+// stop, and says on a terminal, after a second without a block, which point takes longest. Called before the first
+// block; pps_progress_end must follow.
+void pps_progress_costly(struct pps_progress *progress);
 
 // Called by one thread at a time after each block, with the counts of this run.
 void pps_progress_update(struct pps_progress *progress, const struct pps_passed *passed);

@@ -14,6 +14,19 @@ ALWAYS_INLINE void receive(struct sim *s, int32_t j, int c)
         touch(s, j);
 }
 
+// The derivatives of the work of a transfer that starts behind others, or alone.
+static void start_transfer_slope(struct sim *s, int32_t j, int32_t i, int c)
+{
+    struct stage_slopes *slopes = &s->slopes[j];
+    const bool alone = class_count(&s->stages[j], c) == 1;
+    struct slope *slope = alone ? &slopes->rem[c] : &s->target_slope[(uint32_t)i & s->ring];
+    contention_slope_start(slope, PARAM_PROP_LEN, 1);
+    if (alone)
+        slopes->served[c] = (struct slope){.by = {0}};
+    else
+        contention_slopes_add(slope, &slopes->served[c], 1);
+}
+
 // The forward or backward i of stage j has something to send, to stage j + 1 or j - 1.
 ALWAYS_INLINE void send(struct sim *s, struct stage *st, int32_t j, int32_t i, int c,
                         enum observe observe)
@@ -36,6 +49,8 @@ ALWAYS_INLINE void send(struct sim *s, struct stage *st, int32_t j, int32_t i, i
     }
     if (observe == METRICS)
         s->ready[(uint32_t)i & s->ring] = clock_time(s);
+    if (observe == SLOPES)
+        start_transfer_slope(s, j, i, c);
     st->port_changed = true;
 }
 
@@ -52,6 +67,8 @@ ALWAYS_INLINE void start_sync(struct sim *s, struct stage *st, int32_t j, enum o
     st->sync_at += s->p->sync_freq;
     st->rem[SYNC] = s->sync_work;
     st->port_changed = true;
+    if (observe == SLOPES)
+        contention_slope_start(&s->slopes[j].rem[SYNC], PARAM_SYNC_BASE_LEN, s->p->sync_freq);
     if (observe == METRICS)
         s->metrics[j].ready[0] = clock_time(s);
 }
@@ -66,6 +83,9 @@ ALWAYS_INLINE void synchronise(struct sim *s, struct stage *st, int32_t j, int32
     } else if (i == s->p->n - 1 && !s->instant_left) {
         st->rem[LEFT] = s->left_work;
         st->port_changed = true;
+        if (observe == SLOPES)
+            contention_slope_start(&s->slopes[j].rem[LEFT], PARAM_SYNC_BASE_LEN,
+                                   s->p->n % s->p->sync_freq);
         if (observe == METRICS)
             s->metrics[j].ready[1] = clock_time(s);
     }
@@ -95,8 +115,14 @@ ALWAYS_INLINE void finish_compute(struct sim *s, struct stage *st, int32_t j,
 // A class that never empties would let `served` grow without limit, and lose digits.
 static void restart_served(struct sim *s, struct stage *st, int c)
 {
-    for (int32_t i = st->sent[c] + 1; i < st->done[c]; i++)
+    for (int32_t i = st->sent[c] + 1; i < st->done[c]; i++) {
         s->target[(uint32_t)i & s->ring] -= st->served[c];
+        if (s->slopes != NULL)
+            contention_slopes_add(&s->target_slope[(uint32_t)i & s->ring],
+                                  &s->slopes[st - s->stages].served[c], -1);
+    }
+    if (s->slopes != NULL)
+        s->slopes[st - s->stages].served[c] = (struct slope){.by = {0}};
     st->served[c] = 0;
 }
 
@@ -111,6 +137,10 @@ ALWAYS_INLINE void finish_transfer(struct sim *s, struct stage *st, int32_t j, i
     }
     if (observe == TRACE)
         contention_tracer_finish(s, j, (enum slot)c, i);
+    if (observe == SLOPES) {
+        s->slopes[j].rem[c] = s->target_slope[(uint32_t)(i + 1) & s->ring];
+        contention_slopes_add(&s->slopes[j].rem[c], &s->slopes[j].served[c], -1);
+    }
     if (class_count(st, c) > 0)
         st->rem[c] = s->target[(uint32_t)(i + 1) & s->ring] - st->served[c];
     else

@@ -30,6 +30,9 @@ ALWAYS_INLINE void pick_compute(struct sim *s, struct stage *st, int32_t j,
     st->changed = true;
     st->computing = (uint8_t)(c + 1);
     st->rem[COMPUTE] = s->compute_len[c];
+    if (observe == SLOPES)
+        contention_slope_start(&s->slopes[j].rem[COMPUTE],
+                               c == FWD ? PARAM_FWD_LEN : PARAM_BWD_LEN, 1);
     if (observe == METRICS)
         s->metrics[j].started = clock_time(s);
 }

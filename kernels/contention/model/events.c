@@ -6,6 +6,8 @@
 #include "kernels/contention/model/gpipe.h"
 #include "kernels/contention/model/model.h"
 
+#include <string.h>
+
 // Returns the number of events between two polls of the stop flag: a few milliseconds at most,
 // since an event may touch all stages. A shorter point is finished.
 static int64_t poll_events(int32_t gpus)
@@ -21,6 +23,8 @@ ALWAYS_INLINE bool next_event(struct sim *s, enum observe observe)
     if (next == HUGE_VAL)
         return false;
     s->now = next;
+    if (observe == SLOPES)
+        contention_slopes_clock(s);
     s->n_due = 0;
     if (s->n_levels == 1)
         list_due_of_few(s);
@@ -103,6 +107,20 @@ enum contention_status contention_simulate_watched(const struct contention_point
     enum contention_status status = run(&s, stop, &result->n_events, METRICS);
     result->total_time = clock_time(&s);
     summarise(&s, result);
+    return status;
+}
+
+enum contention_status contention_slopes(const struct contention_point *point, void *scratch,
+                                         const atomic_bool *stop,
+                                         double slope[CONTENTION_N_SLOPES])
+{
+    struct sim s;
+    int64_t n_events;
+    contention_setup(&s, point, scratch);
+    s.slopes = s.slopes_room;
+    memset(s.slopes, 0, (size_t)point->gpus * sizeof *s.slopes);
+    const enum contention_status status = run(&s, stop, &n_events, SLOPES);
+    memcpy(slope, s.now_slope.by, sizeof s.now_slope.by);
     return status;
 }
 

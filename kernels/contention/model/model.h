@@ -43,7 +43,8 @@ struct contention_result {
     double ideal_time; // total_time with channels ideal
     struct contention_parts critical;
 
-    double sensitivity; // set by contention_sensitivity only
+    double sensitivity;                // set by contention_sensitivity only
+    double slope[CONTENTION_N_SLOPES]; // set by contention_slopes only
 };
 
 // Groups of metrics, each of which is computed only if it is wanted.
@@ -131,6 +132,13 @@ enum contention_status contention_simulate_watched(const struct contention_point
 enum contention_status contention_sensitivity(const struct contention_point *point, bool exact,
                                               void *scratch, const atomic_bool *stop,
                                               double *sensitivity);
+
+// Computes the derivatives of total_time by the lengths and impacts from one simulation, without jumps.
+// Where tasks end together, total_time has a kink: then they are those of one of its sides. The arguments
+// are as for contention_simulate.
+enum contention_status contention_slopes(const struct contention_point *point, void *scratch,
+                                         const atomic_bool *stop,
+                                         double slope[CONTENTION_N_SLOPES]);
 
 // Multiplies all parts by a factor.
 void contention_scale_parts(struct contention_parts *parts, double factor);

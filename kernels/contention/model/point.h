@@ -47,7 +47,10 @@ enum contention_param {
     N_PARAMS,
 };
 
-enum { CONTENTION_N_LENGTHS = PARAM_FWD_IMPACT - PARAM_FWD_LEN };
+enum {
+    CONTENTION_N_LENGTHS = PARAM_FWD_IMPACT - PARAM_FWD_LEN,
+    CONTENTION_N_SLOPES = PARAM_PIPELINE - PARAM_FWD_LEN, // lengths, then impacts
+};
 
 struct contention_point {
     int32_t n;         // micro-batches, 1 ... 1,000,000

@@ -88,6 +88,8 @@ static void lay_out(struct sim *s, struct layout *l, const struct contention_poi
     s->ready = take(l, ring, sizeof *s->ready);
     lay_out_window(&s->steady, l, gpus);
     s->steady.moved = take(l, ring, sizeof *s->steady.moved);
+    s->slopes_room = take(l, gpus, sizeof *s->slopes_room);
+    s->target_slope = take(l, ring, sizeof *s->target_slope);
     s->tracer.of_transfer = take(l, ring, sizeof *s->tracer.of_transfer);
     s->tracer.of_stage = take(l, 3 * gpus, sizeof *s->tracer.of_stage);
     s->tracer.queue = take(l, pieces, sizeof *s->tracer.queue);

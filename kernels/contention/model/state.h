@@ -30,6 +30,7 @@ enum observe {
     PLAIN,
     METRICS,
     TRACE,
+    SLOPES,
 };
 
 // How much of a class a congestion mark covers.
@@ -84,6 +85,16 @@ struct stage_metrics {
     double unsettled;         // waiting time while both kinds were on their way
     double unsettled_sync[2]; // the part of it that synchronisations cause, if the stage
                               // then turns out to have waited for this kind
+};
+
+// Derivatives by the lengths and impacts.
+struct slope {
+    double by[CONTENTION_N_SLOPES];
+};
+
+// Those of the numbers of a stage with these names.
+struct stage_slopes {
+    struct slope rem[N_SLOTS], served[2], since;
 };
 
 // A segment that has not been sent yet.
@@ -152,6 +163,11 @@ struct sim {
     int64_t throttled_tasks;
     int32_t peak_in_flight;
     struct tracer tracer;
+    // derivatives
+    struct stage_slopes *slopes; // NULL: not wanted
+    struct stage_slopes *slopes_room;
+    struct slope *target_slope; // of `target`
+    struct slope now_slope;     // of `now`, and of the time since the start of the point
 };
 
 // in_region is asked for receivers up to 5 beyond either end.
@@ -176,11 +192,20 @@ ALWAYS_INLINE void touch(struct sim *s, int32_t j)
     s->touched[s->n_touched++] = j;
 }
 
+// slopes.c: the derivatives of the work left at a stage, `step` after they were last updated; of the present
+// time, which is the end of the first task to end; and of the work of a task that starts.
+void contention_slopes_advance(struct sim *s, const struct stage *st, double step);
+void contention_slopes_clock(struct sim *s);
+void contention_slopes_add(struct slope *to, const struct slope *from, double factor);
+void contention_slope_start(struct slope *slope, enum contention_param length, double times);
+
 // Updates the work left at a stage to the present time.
 ALWAYS_INLINE void advance(struct sim *s, struct stage *st)
 {
     double step = s->now - st->since;
     st->since = s->now;
+    if (s->slopes != NULL)
+        contention_slopes_advance(s, st, step);
     for (int k = 0; k < N_SLOTS; k++)
         st->rem[k] -= st->rate[k] * step;
     for (int c = 0; c < 2; c++)

@@ -53,6 +53,7 @@ static bool same_row(const struct contention_result *a, const struct contention_
            memcmp(a->latency, b->latency, sizeof a->latency) == 0 &&
            a->throttled_tasks == b->throttled_tasks && a->peak_in_flight == b->peak_in_flight &&
            a->ideal_time == b->ideal_time && a->sensitivity == b->sensitivity &&
+           memcmp(a->slope, b->slope, sizeof a->slope) == 0 &&
            memcmp(&a->critical, &b->critical, sizeof a->critical) == 0;
 }
 
@@ -107,7 +108,9 @@ Test(contention_memo, recalled_results_are_those_of_the_point)
     int n;
     recall_many((struct contention_wish){0}, all, &n);
     cr_assert_gt(n, all / 15, "only %d points were recalled", n);
-    recall_many((struct contention_wish){.metrics = CONTENTION_ALL, .sensitivity = true},
+    recall_many((struct contention_wish){.metrics = CONTENTION_ALL,
+                                         .sensitivity = true,
+                                         .slopes = true},
                 all / 4, &n);
     cr_assert_gt(n, all / 100, "only %d points were recalled", n);
 }
