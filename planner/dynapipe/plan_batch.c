@@ -271,14 +271,16 @@ static void conclude(struct batch_task *t)
 {
     struct planned *p = t->planned;
     p->samples = t->samples;
-    p->step = (struct planned_step){.batch = t->batch->name,
-                                    .setup = t->setup,
-                                    .choice = &t->request->choice,
-                                    .samples = &p->samples,
-                                    .division = t->division,
-                                    .replicas = t->room->replicas,
-                                    .instructions = t->room->instructions,
-                                    .n = t->setup->replicas};
+    p->step = (struct planned_step){
+        .batch = t->batch->name,
+        .setup = t->setup,
+        .choice = &t->request->choice,
+        .samples = &p->samples,
+        .division = t->division,
+        .replicas = t->room->replicas,
+        .instructions = t->room->instructions,
+        .n = t->setup->replicas,
+        .batch_bound = batch_bound_of(&t->request->bound, &t->samples, t->choice->pack)};
     p->figures = step_figures_of(&p->step);
     p->method = t->room->replicas[p->figures.slowest].answer.method;
     p->mode = plan_mode_names[t->room->replicas[0].answer.mode];

@@ -467,11 +467,16 @@ enum pps_status dynaplan_request_open(struct dynaplan_request *r, const struct p
         status = read_documents(r, args, err);
     if (status == PPS_OK)
         status = open_setup(r, args, err);
-    return status == PPS_OK ? read_choice(r, args, err) : status;
+    if (status == PPS_OK)
+        status = read_choice(r, args, err);
+    return status != PPS_OK || batch_bound_open(&r->bound, &r->setup, !r->choice.as_published)
+               ? status
+               : pps_fail_memory(err, "the cost tables");
 }
 
 void dynaplan_request_close(struct dynaplan_request *r)
 {
+    batch_bound_close(&r->bound);
     cost_tables_free(&r->tables);
     training_stages_free(&r->training);
     if (!r->has_training)

@@ -4,7 +4,7 @@
 #define PPS_PLANNER_DYNAPIPE_REQUEST_H
 
 #include "engine/command/command.h"
-#include "kernels/dynapipe/step/step.h"
+#include "kernels/dynapipe/step/batch_bound.h"
 #include "kernels/dynapipe/training/training_stages.h"
 #include "planner/shared/plan_configuration.h"
 
@@ -44,6 +44,7 @@ struct dynaplan_request {
     struct network_stages stages;
     struct step_setup setup;
     struct step_choice choice;
+    struct batch_bound bound; // of every batch
     int32_t tp;
     bool is_modelled; // the tables come from models of the hardware
     // Of a training file:

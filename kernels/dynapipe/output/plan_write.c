@@ -4,6 +4,7 @@
 
 #include "base/edit/json_write.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -51,6 +52,7 @@ struct step_figures step_figures_of(const struct planned_step *step)
         add_replica(step, k, &f, &busy);
         f.micro_batches += step->replicas[k].count;
     }
+    f.least = step->batch_bound > 0 ? fmin(step->batch_bound, f.bound) : f.bound;
     f.utilisation =
         f.makespan > 0 ? busy / (f.makespan * step->setup->pipeline.devices * step->n) : 0;
     if (step->samples == NULL)
@@ -356,7 +358,8 @@ void plan_write(const struct planned_step *step, struct text_buffer *out)
     whole(out, "evaluations", f.evaluations);
     real(out, "makespan_ms", f.makespan / 1000);
     real(out, "lower_bound_ms", f.bound / 1000);
-    real(out, "gap", f.bound > 0 ? f.makespan / f.bound - 1 : 0);
+    real(out, "batch_bound_ms", step->batch_bound > 0 ? f.least / 1000 : (double)NAN);
+    real(out, "gap", f.least > 0 ? f.makespan / f.least - 1 : 0);
     boolean(out, "proven", f.is_proven);
     real(out, "utilisation", f.utilisation);
     real(out, "peak_mb", f.peak);
