@@ -30,8 +30,8 @@ struct linear *linear_take(int32_t count, int32_t stages, struct room *room);
 void linear_open(struct linear *linear, const struct dynapipe_pipeline *pipeline,
                  const struct micro_batches *const of[DYNAPIPE_RECOMPUTE_TYPES]);
 
-// Returns the makespan of a plan, whose types are allowed; INFINITY: it cannot run.
-double linear_evaluate(struct linear *linear, const struct linear_plan *plan);
+// Returns the makespan of a plan, whose types are allowed; INFINITY: it cannot run, or may be longer than `at_most` and is.
+double linear_evaluate(struct linear *linear, const struct linear_plan *plan, double at_most);
 
 // The largest memory of a device, and the positions that are in flight there then: first to end - 1, with the one that
 // runs.

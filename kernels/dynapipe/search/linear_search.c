@@ -49,9 +49,9 @@ static int32_t linear_draw(struct linear_search *s, int32_t end)
     return (int32_t)(bits * (uint64_t)end >> 32);
 }
 
-double linear_try(struct linear_search *s)
+double linear_try(struct linear_search *s, double at_most)
 {
-    const double makespan = linear_evaluate(s->linear, &s->trial);
+    const double makespan = linear_evaluate(s->linear, &s->trial, at_most);
     s->evaluations++;
     if (makespan < s->makespan) {
         s->makespan = makespan;
@@ -124,7 +124,10 @@ bool linear_fit(struct linear_search *s, bool prefers_fewer)
         int32_t *w = s->trial.warm_up;
         if (stage > 0 && w[stage] > w[stage - 1])
             w[stage] = w[stage - 1];
-        if (s->task->pipeline->limit[stage] < HUGE_VAL && !fit_stage(s, stage, prefers_fewer))
+        const bool is_same = !s->changes_order && stage != s->changes_recompute &&
+                             w[stage] == s->current.warm_up[stage];
+        if (!is_same && s->task->pipeline->limit[stage] < HUGE_VAL &&
+            !fit_stage(s, stage, prefers_fewer))
             return false;
     }
     return true;
@@ -152,6 +155,7 @@ static void move_to(int32_t *order, int32_t from, int32_t to)
 static void change_order(struct linear_search *s)
 {
     int32_t *order = s->trial.order;
+    s->changes_order = true;
     int32_t a = linear_draw(s, s->count), b = linear_draw(s, s->count - 1);
     b += b >= a;
     switch (linear_draw(s, 5)) {
@@ -187,6 +191,7 @@ static void change_warm_up(struct linear_search *s)
 static void keep_more(struct linear_search *s)
 {
     const int32_t stage = linear_draw(s, s->stages), part = 1 + linear_draw(s, 4);
+    s->changes_recompute = stage;
     for (int32_t m = 0; m < s->count; m++) {
         uint8_t *type = &s->trial.recompute[(int64_t)m * s->stages + stage];
         if (*type != DYNAPIPE_KEEP && linear_draw(s, 4) < part)
@@ -200,6 +205,7 @@ static void change_recompute(struct linear_search *s)
                   type = linear_draw(s, DYNAPIPE_RECOMPUTE_TYPES);
     if (s->task->of[type] != NULL)
         s->trial.recompute[at] = (uint8_t)type;
+    s->changes_recompute = at % s->stages;
 }
 
 static bool is_limited(const struct linear_search *s)
@@ -216,6 +222,8 @@ static bool move(struct linear_search *s, bool limited)
     const int32_t which = linear_draw(s, 16);
     const bool order = !s->task->keeps_order && s->count > 1,
                warm_up = s->warm_ups == LINEAR_ANY_WARM_UP;
+    s->changes_order = false;
+    s->changes_recompute = -1;
     if (order && which < (limited ? 7 : 11))
         change_order(s);
     else if (warm_up && (which < 11 || !limited))
@@ -259,7 +267,8 @@ static void anneal(struct linear_search *s, int64_t steps)
         linear_plan_copy(&s->trial, &s->current, s->count, s->stages);
         if (!move(s, limited))
             continue;
-        const double at_most = acceptable(s, makespan, temperature), tried = linear_try(s);
+        const double at_most = acceptable(s, makespan, temperature),
+                     tried = linear_try(s, at_most);
         if (tried > at_most)
             continue;
         makespan = tried;
@@ -287,7 +296,7 @@ static void polish(struct linear_search *s)
             if (!plan_fits(linear_peak_of(s->linear, &s->trial, stage).memory,
                            s->task->pipeline->limit[stage]))
                 continue;
-            if (linear_try(s) == before) // it is not shorter, but computes less
+            if (linear_try(s, before) == before) // it is not shorter, but computes less
                 linear_plan_copy(&s->best, &s->trial, s->count, s->stages);
             better = better || s->makespan < before;
         }
@@ -307,6 +316,7 @@ bool linear_search_run(struct linear_search *s, const struct plan_task *task,
     s->is_over = false;
     s->bound = method_bound(task->pipeline, task->of[DYNAPIPE_KEEP]);
     linear_open(s->linear, task->pipeline, task->of);
+    s->changes_order = true; // there is no present plan
     linear_starts(s);
     const bool is_proven = is_met(s) || linear_enumerate(s);
     const int64_t left = task->budget - s->evaluations;
