@@ -30,16 +30,25 @@ struct least {
     double way; // from the last backward of the device to the end of its chain
 };
 
+// The memory of a stage before the forwards that a backward waits for.
+struct round {
+    double memory;
+    int32_t forwards; // that have run
+    struct linear_peak peak;
+};
+
 struct linear {
     const struct dynapipe_pipeline *pipeline;
     const struct micro_batches *of[DYNAPIPE_RECOMPUTE_TYPES];
     int32_t count, stages;
-    struct cell_times *times;   // [(type * stages + stage) * count + micro_batch]
-    struct cell_memory *memory; // likewise
-    struct least *least;        // [stages]
-    struct device *device;      // [stages]
-    double *activations;        // [stage * count + position]: arrival of the input
-    double *gradients;          // [stage * count + position]: arrival of the gradient
+    struct cell_times *times;      // [(type * stages + stage) * count + micro_batch]
+    struct cell_memory *memory;    // likewise
+    struct cell_memory *collected; // [count]: of a stage
+    struct round *rounds;          // [count]: of the last peak
+    struct least *least;           // [stages]
+    struct device *device;         // [stages]
+    double *activations;           // [stage * count + position]: arrival of the input
+    double *gradients;             // [stage * count + position]: arrival of the gradient
 };
 
 void linear_plan_take(struct linear_plan *plan, int32_t count, int32_t stages,
@@ -67,6 +76,8 @@ struct linear *linear_take(int32_t count, int32_t stages, struct room *room)
     l->stages = stages;
     l->times = room_take(room, n * DYNAPIPE_RECOMPUTE_TYPES, sizeof *l->times);
     l->memory = room_take(room, n * DYNAPIPE_RECOMPUTE_TYPES, sizeof *l->memory);
+    l->collected = room_take(room, (size_t)count, sizeof *l->collected);
+    l->rounds = room_take(room, (size_t)count, sizeof *l->rounds);
     l->least = room_take(room, (size_t)stages, sizeof *l->least);
     l->device = room_take(room, (size_t)stages, sizeof *l->device);
     l->activations = room_take(room, n + (size_t)count, sizeof *l->activations);
@@ -208,27 +219,41 @@ double linear_evaluate(struct linear *l, const struct linear_plan *plan, double 
     return makespan;
 }
 
-struct linear_peak linear_peak_of(const struct linear *l, const struct linear_plan *plan,
-                                  int32_t stage)
+// Collects the memory of a stage in the order of the positions.
+static void collect(struct linear *l, const struct linear_plan *plan, int32_t stage)
 {
-    double memory = l->pipeline->state[stage];
-    struct linear_peak peak = {.memory = memory};
-    for (int32_t f = 0, b = 0; b < l->count;) {
-        if (f < l->count && f < plan->warm_up[stage] + b) {
-            const struct cell_memory *cell = &l->memory[cell_of(l, plan, f, stage)];
-            if (memory + cell->peak > peak.memory)
-                peak = (struct linear_peak){memory + cell->peak, b, f + 1, f};
-            memory += cell->stored;
-            f++;
-        } else {
-            const struct cell_memory *cell = &l->memory[cell_of(l, plan, b, stage)];
-            if (memory + cell->backward_peak > peak.memory)
-                peak = (struct linear_peak){memory + cell->backward_peak, b, f, b};
-            memory -= cell->stored;
-            b++;
+    for (int32_t position = 0; position < l->count; position++)
+        l->collected[position] = l->memory[cell_of(l, plan, position, stage)];
+}
+
+struct linear_peak linear_peak_of(struct linear *l, const struct linear_plan *plan,
+                                  int32_t stage, int32_t changed)
+{
+    const int32_t warm_up = plan->warm_up[stage], first = changed - warm_up + 1;
+    const struct cell_memory *cells = l->collected;
+    const double state = l->pipeline->state[stage];
+    struct round r = {.memory = state, .peak = {.memory = state}};
+    int32_t b = 0;
+    if (changed < 0)
+        collect(l, plan, stage);
+    else
+        l->collected[changed] = l->memory[cell_of(l, plan, changed, stage)];
+    if (changed >= 0 && first > 0) // its forward runs in this round
+        r = l->rounds[b = first];
+    for (; b < l->count; b++) {
+        l->rounds[b] = r;
+        for (; r.forwards < l->count && r.forwards < warm_up + b; r.forwards++) {
+            const struct cell_memory *cell = &cells[r.forwards];
+            if (r.memory + cell->peak > r.peak.memory)
+                r.peak =
+                    (struct linear_peak){r.memory + cell->peak, b, r.forwards + 1, r.forwards};
+            r.memory += cell->stored;
         }
+        if (r.memory + cells[b].backward_peak > r.peak.memory)
+            r.peak = (struct linear_peak){r.memory + cells[b].backward_peak, b, r.forwards, b};
+        r.memory -= cells[b].stored;
     }
-    return peak;
+    return r.peak;
 }
 
 // ---- plans as lanes -------------------------------------------------------------------------------

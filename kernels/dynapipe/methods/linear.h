@@ -41,9 +41,10 @@ struct linear_peak {
 };
 
 // Returns the largest memory of a device under a plan, without an evaluation: it depends on the order and on the
-// warm-up and recomputation of this device alone.
-struct linear_peak linear_peak_of(const struct linear *linear, const struct linear_plan *plan,
-                                  int32_t stage);
+// warm-up and recomputation of this device alone. changed: the position whose recomputation alone has changed since the last
+// call, which was for the same device; -1: all may have.
+struct linear_peak linear_peak_of(struct linear *linear, const struct linear_plan *plan,
+                                  int32_t stage, int32_t changed);
 
 // Writes the micro-batches of a plan, in its order and with its recomputation, and its lanes: for other users of
 // schedules, and as an oracle. batches and lanes have the size of the pipeline.

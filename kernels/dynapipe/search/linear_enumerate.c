@@ -78,7 +78,7 @@ static bool is_short(struct linear_search *s)
 static int32_t first_over(const struct linear_search *s, struct linear_peak *peak)
 {
     for (int32_t stage = 0; stage < s->stages; stage++) {
-        *peak = linear_peak_of(s->linear, &s->trial, stage);
+        *peak = linear_peak_of(s->linear, &s->trial, stage, -1);
         if (!plan_fits(peak->memory, s->task->pipeline->limit[stage]))
             return stage;
     }

@@ -70,9 +70,9 @@ int32_t linear_warm_up(const struct linear_search *s, enum linear_warm_ups which
 
 // ---- memory ---------------------------------------------------------------------------------------
 
-// Lets a random micro-batch that is in flight at the peak keep less, or the one that runs need less. Returns false if none
-// can.
-static bool keep_less(struct linear_search *s, int32_t stage, const struct linear_peak *peak)
+// Lets a random micro-batch that is in flight at the peak keep less, or the one that runs need less. Returns its position;
+// -1: none can.
+static int32_t keep_less(struct linear_search *s, int32_t stage, const struct linear_peak *peak)
 {
     const int32_t n = peak->end - peak->first, shift = n > 0 ? linear_draw(s, n) : 0;
     for (int32_t i = 0; i < n; i++) {
@@ -87,11 +87,11 @@ static bool keep_less(struct linear_search *s, int32_t stage, const struct linea
             if (b != NULL && (runs ? plan_needs(b, at) < plan_needs(present, at)
                                    : b->stored[at] < present->stored[at])) {
                 s->trial.recompute[at] = (uint8_t)type;
-                return true;
+                return position;
             }
         }
     }
-    return false;
+    return -1;
 }
 
 static bool fit_stage(struct linear_search *s, int32_t stage, bool prefers_fewer)
@@ -100,20 +100,21 @@ static bool fit_stage(struct linear_search *s, int32_t stage, bool prefers_fewer
     int32_t *warm_up = &s->trial.warm_up[stage];
     const bool is_free = s->warm_ups == LINEAR_ANY_WARM_UP;
     // What a micro-batch keeps and what it needs while it runs may ask for different types in turn.
-    for (int32_t steps = 4 * s->count + 4; steps > 0;) {
-        const struct linear_peak peak = linear_peak_of(s->linear, &s->trial, stage);
+    for (int32_t steps = 4 * s->count + 4, changed = -1; steps > 0;) {
+        const struct linear_peak peak = linear_peak_of(s->linear, &s->trial, stage, changed);
         if (plan_fits(peak.memory, limit))
             return true;
         if ((s->is_over = s->is_over || poll_over_after(s->poll, (uint64_t)s->count / 8)))
             return false;
         const bool fewer = is_free && prefers_fewer && *warm_up > 1;
-        if (!fewer && keep_less(s, stage, &peak)) {
+        if (!fewer && (changed = keep_less(s, stage, &peak)) >= 0) {
             steps--;
             continue;
         }
         if (!is_free || *warm_up == 1)
             return false;
         --*warm_up;
+        changed = -1;
     }
     return false;
 }
@@ -293,7 +294,7 @@ static void polish(struct linear_search *s)
             linear_plan_copy(&s->trial, &s->best, s->count, s->stages);
             s->trial.recompute[at] = DYNAPIPE_KEEP;
             s->is_over = poll_over_after(s->poll, linear_steps(s));
-            if (!plan_fits(linear_peak_of(s->linear, &s->trial, stage).memory,
+            if (!plan_fits(linear_peak_of(s->linear, &s->trial, stage, -1).memory,
                            s->task->pipeline->limit[stage]))
                 continue;
             if (linear_try(s, before) == before) // it is not shorter, but computes less

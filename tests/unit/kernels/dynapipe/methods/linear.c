@@ -160,7 +160,7 @@ Test(dynapipe_linear, as_lanes_and_as_a_plain_replay)
             cr_assert_eq(makespan, lanes_makespan(f.times), "round %d", round);
             cr_assert_eq(makespan, plain_makespan(&f), "round %d", round);
             for (int32_t s = 0; s < f.pipeline.stages; s++)
-                near(linear_peak_of(f.linear, &f.plan, s).memory,
+                near(linear_peak_of(f.linear, &f.plan, s, -1).memory,
                      lanes_peak(&f.lanes, &f.pipeline, &f.ordered, s), 1e-12, "round %d",
                      round);
             cr_assert_leq(method_bound(&f.pipeline, &f.ordered), makespan * (1 + 1e-12));

@@ -34,7 +34,7 @@ static void check_fits(struct searching *s, const struct plan_case *c,
     struct linear *linear = linear_search_linear(s->search);
     cr_assert_eq(linear_evaluate(linear, a->plan, HUGE_VAL), a->makespan);
     for (int32_t stage = 0; stage < c->pipeline.stages; stage++) {
-        const double peak = linear_peak_of(linear, a->plan, stage).memory;
+        const double peak = linear_peak_of(linear, a->plan, stage, -1).memory;
         cr_assert_leq(peak, c->limit[stage] + PLAN_TOLERANCE_MB);
     }
 }
@@ -100,7 +100,8 @@ static double brute(struct linear *linear, const struct plan_case *c, struct lin
                 const double makespan = linear_evaluate(linear, p, HUGE_VAL);
                 bool fits = true;
                 for (int32_t s = 0; s < 2; s++)
-                    fits = fits && plan_fits(linear_peak_of(linear, p, s).memory, c->limit[s]);
+                    fits =
+                        fits && plan_fits(linear_peak_of(linear, p, s, -1).memory, c->limit[s]);
                 best = fits ? fmin(best, makespan) : best;
             }
     return best;
