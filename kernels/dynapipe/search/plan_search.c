@@ -386,16 +386,17 @@ static void search_all(struct plan_search *s, int64_t budget, int parts, bool pu
     s->answer->evaluations += pass_search_found(s->orders).evaluations - before;
 }
 
-// Searches with the budget of mode best. What mode quick finds is among its plans.
+// Searches with the budget of mode best. What mode quick finds is among its plans: that search knows of no others.
 static void search_long(struct plan_search *s, int64_t budget, int64_t quick,
                         struct all_found *found)
 {
     const int parts =
         s->size.count * s->size.stages > LARGE ? LARGE_ORDERS_PARTS : ORDERS_PARTS;
+    struct all_found of_quick = *found;
+    search_all(s, quick, QUICK_ORDERS_PARTS, false, &of_quick);
+    pass_search_again(s->orders);
     search_all(s, quick, parts, false, found);
     search_all(s, budget - quick, parts, true, found);
-    if (!is_stopped(s))
-        search_all(s, quick, QUICK_ORDERS_PARTS, false, found);
 }
 
 static enum plan_outcome search_any(struct plan_search *s)
