@@ -91,9 +91,7 @@ static bool take_samples(struct batch_task *t)
     if (t->batch->count > SPLIT_SAMPLES_MAX)
         return end(t, PLANNED_REFUSED, "%d samples; at most %d", (int)t->batch->count,
                    SPLIT_SAMPLES_MAX);
-    t->samples =
-        (struct split_samples){t->batch->count, t->batch->input,
-                               decoder ? t->batch->target : NULL, t->request->choice.offset};
+    t->samples = batch_samples(t->batch, decoder, t->request->choice.offset);
     return true;
 }
 
@@ -245,8 +243,8 @@ bool batch_divide_and_plan(struct batch_task *t)
             return false;
         if (batch_plan_replicas(t))
             return true;
-        again = t->lacks > 0 && !t->choice->as_published && !t->ranks &&
-                step_caution_grow(&caution, t->lacks);
+        again = t->lacks > 0 && t->samples.rows == NULL && !t->choice->as_published &&
+                !t->ranks && step_caution_grow(&caution, t->lacks);
     }
     return false;
 }
@@ -272,7 +270,9 @@ static void conclude(struct batch_task *t)
         .replicas = t->room->replicas,
         .instructions = t->room->instructions,
         .n = t->setup->replicas,
-        .batch_bound = batch_bound_of(&t->request->bound, &t->samples, t->choice->pack)};
+        .batch_bound = t->samples.rows != NULL
+                           ? 0
+                           : batch_bound_of(&t->request->bound, &t->samples, t->choice->pack)};
     p->figures = step_figures_of(&p->step);
     p->method = t->room->replicas[p->figures.slowest].answer.method;
     p->mode = plan_mode_names[t->room->replicas[0].answer.mode];
@@ -356,9 +356,10 @@ void plan_batch(const struct dynaplan_request *request, const struct batch *batc
     memset(planned, 0, sizeof *planned);
     planned->sample = -1;
     const bool taken = take_samples(&t);
-    if (taken && with_baselines && batch->count > 0)
+    const bool divides = taken && batch->count > 0 && t.samples.rows == NULL;
+    if (divides && with_baselines)
         plan_baselines(&t);
-    if (taken && request->has_mine && batch->count > 0)
+    if (divides && request->has_mine)
         plan_mine(&t);
     const double begin = pps_wall_seconds();
     planned->outcome = taken ? PLANNED : PLANNED_REFUSED;

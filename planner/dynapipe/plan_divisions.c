@@ -150,7 +150,7 @@ struct step_choice batch_choose_division(struct batch_task *t)
     const struct step_choice *choice = &t->request->choice;
     struct divisions d;
     if (choice->fraction > 0 || choice->as_published || choice->mode > PLAN_QUICK ||
-        t->samples.count < 2)
+        t->samples.count < 2 || t->samples.rows != NULL)
         return *choice;
     list_divisions(t, &d);
     t->ranks = true;

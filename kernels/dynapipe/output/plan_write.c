@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *const plan_order_names[] = {"best", "length", "path", NULL};
+const char *const plan_order_names[] = {"best", "length", "path", "given", NULL};
 const char *const plan_limit_names[] = {"micro-batch", "available", NULL};
 
 // ---- figures --------------------------------------------------------------------------------------
@@ -60,8 +60,7 @@ struct step_figures step_figures_of(const struct planned_step *step)
     const struct split_result *split = step_divided(step->division).split;
     f.samples = step->samples->count;
     for (int32_t i = 0; i < step->samples->count; i++)
-        f.tokens += step->samples->input[i] +
-                    (step->samples->target != NULL ? step->samples->target[i] : 0);
+        f.tokens += split_tokens_of(step->samples, i);
     for (int32_t g = 0; g < split->count; g++)
         f.padded +=
             (int64_t)split->groups[g].rows * (split->groups[g].input + split->groups[g].target);

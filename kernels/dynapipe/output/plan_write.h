@@ -29,7 +29,7 @@ extern const char *const plan_limit_names[]; // "micro-batch", ...
 struct step_figures {
     double makespan, bound,
         utilisation; // us; of the slowest replica; of all devices of all replicas
-    double least; // us: bound of the batch; of these micro-batches if that is not known
+    double least;    // us: bound of the batch; of these micro-batches if that is not known
     int32_t slowest;
     int32_t peak_device, peak_replica;
     double peak; // MB, the largest

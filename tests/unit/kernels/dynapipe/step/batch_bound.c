@@ -121,7 +121,7 @@ static void compare(const char *grid, bool decoder, double memory, bool packs, u
     cr_assert(batch_bound_open(&bound, &f.setup, true));
     for (int b = 0; b < BATCHES; b++) {
         const struct split_samples s = {1 + (int32_t)random_below(&r, SAMPLES), input,
-                                        decoder ? target : NULL, 0};
+                                        decoder ? target : NULL, 0, NULL};
         for (int32_t i = 0; i < s.count; i++) {
             input[i] = (int32_t)(4 * exp(4 * random_unit(&r)));
             target[i] = (int32_t)(2 * exp(4 * random_unit(&r)));
