@@ -153,6 +153,8 @@ struct step_choice batch_choose_division(struct batch_task *t)
         t->samples.count < 2 || t->samples.rows != NULL)
         return *choice;
     list_divisions(t, &d);
+    if (d.n == 1)
+        return d.list[0].choice;
     t->ranks = true;
     for (int k = 0; k < d.n && !poll_has_ended(&t->poll); k++)
         rank(t, &d, k, false);
