@@ -129,7 +129,7 @@ static double seconds_of(double (*work)(struct bench *), struct bench *b, int ti
 
 static double evaluate_fast(struct bench *b)
 {
-    return linear_evaluate(b->linear, &b->plan);
+    return linear_evaluate(b->linear, &b->plan, HUGE_VAL);
 }
 
 static double evaluate_general(struct bench *b)
@@ -258,7 +258,7 @@ static int divide(bool decoder)
         input[k] = (int32_t)(16 + 2000 * draw(4000 + (uint64_t)k) * draw(8000 + (uint64_t)k));
         target[k] = (int32_t)(8 + 300 * draw(12000 + (uint64_t)k));
     }
-    const struct split_samples samples = {SAMPLES, input, decoder ? target : NULL, 0};
+    const struct split_samples samples = {SAMPLES, input, decoder ? target : NULL, 0, NULL};
     const struct split_task task = {.samples = &samples,
                                     .pipeline = {4, 1, 4, 1, decoder},
                                     .costs = {cost, NULL},

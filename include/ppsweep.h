@@ -403,6 +403,94 @@ PPSWEEP_API int ppsweep_table_columns(const struct ppsweep_table *table);
 PPSWEEP_API const struct ppsweep_table_column *ppsweep_table_column(
     const struct ppsweep_table *table, int c);
 
+// ---- plans of training steps ------------------------------------------------------------------
+
+// A planner turns batches of samples of different length into plans of training steps, as `ppsweep
+// dynaplan` does: which samples form a micro-batch, which replica runs it, in which order, with
+// which recomputation, and the instructions of every device. Any number of threads may plan with
+// one planner at the same time; each call plans on its own thread.
+struct ppsweep_planner;
+
+// Opens a planner. options: words of the command line of `ppsweep dynaplan`, ended with NULL, as in
+// {"--costs", "llama2-7b", "--cluster", "h100", "--devices", "4", "--tp", "2", "--mode", "quick",
+// NULL}; --costs and --cluster are necessary, words that are no options are refused. On success the
+// caller closes *planner; after an error *planner is NULL.
+PPSWEEP_API int ppsweep_planner_open(struct ppsweep_planner **planner,
+                                     const char *const *options, struct ppsweep_error *error);
+// No other thread may use the planner. Its plans stay valid.
+PPSWEEP_API void ppsweep_planner_close(struct ppsweep_planner *planner);
+
+// A global batch.
+struct ppsweep_batch {
+    size_t size;
+    int n;                // samples, or ready micro-batches
+    const int32_t *input; // n lengths
+    // n lengths of targets; NULL for networks without cross attention.
+    const int32_t *target;
+    // n numbers of rows: the batch consists of ready micro-batches of so many rows with these
+    // lengths, padded; they are dealt and scheduled, not divided. NULL: samples.
+    const int32_t *rows;
+};
+
+enum ppsweep_instruction_kind {
+    PPSWEEP_LOAD = 0,            // tensors from the data loader
+    PPSWEEP_FREE = 1,            // ends the use of slots
+    PPSWEEP_SEND_ACTIVATION = 2, // starts to send to `peer`
+    PPSWEEP_SENT_ACTIVATION = 3, // waits until what was started has ended
+    PPSWEEP_RECEIVE_ACTIVATION = 4,
+    PPSWEEP_RECEIVED_ACTIVATION = 5,
+    PPSWEEP_SEND_GRADIENT = 6,
+    PPSWEEP_SENT_GRADIENT = 7,
+    PPSWEEP_RECEIVE_GRADIENT = 8,
+    PPSWEEP_RECEIVED_GRADIENT = 9,
+    PPSWEEP_FORWARD = 10, // of a stage
+    PPSWEEP_BACKWARD = 11
+};
+
+struct ppsweep_instruction {
+    int32_t kind;        // enum ppsweep_instruction_kind
+    int32_t micro_batch; // of the replica, in its order; -1: of PPSWEEP_FREE
+    int32_t
+        stage; // s: forward of stage s; 2 * stages - 1 - s: its backward; -1: of PPSWEEP_FREE
+    int32_t peer; // device of a transfer; -1: none
+    int32_t n_slots;
+    int32_t slot[2]; // of the tensors that it reads or writes
+    int32_t tensors; // of a transfer or load
+};
+
+// A plan. Micro-batches of replica k are first[k] to first[k + 1] - 1, in the order in which its
+// first stage runs them.
+struct ppsweep_plan {
+    double makespan_ms;
+    double bound_ms;   // no plan is shorter: of any division, for ready micro-batches of these
+    double peak_mb;    // the largest memory of a device
+    double planning_s; // that the call took
+    int64_t evaluations;
+    const char *method, *mode; // of the slowest replica
+    int replicas, devices, stages, micro_batches, samples;
+    const int32_t *first;                 // replicas + 1
+    const int32_t *rows, *input, *target; // micro_batches: shapes, lengths padded
+    // The samples of micro-batch m are sample[sample_first[m]] to sample[sample_first[m + 1] - 1];
+    // row[...] is the row of each in its micro-batch.
+    const int32_t *sample_first, *sample, *row;
+    // micro_batches * stages: what a stage computes again: 0 nothing, 1 full, 2 selective.
+    const unsigned char *recompute;
+    // Device d of replica k runs instruction[instruction_first[k * devices + d]] and so on, to the
+    // place before that of the next device; replicas * devices + 1.
+    const int32_t *instruction_first;
+    const struct ppsweep_instruction *instruction;
+};
+
+// Plans a batch into *plan, which the caller closes; after an error *plan is NULL.
+// PPSWEEP_E_INFEASIBLE if nothing fits in memory, PPSWEEP_E_INPUT for lengths that the cost tables do
+// not have, PPSWEEP_E_STOPPED if the flag was raised. stop may be NULL.
+PPSWEEP_API int ppsweep_plan_batch(struct ppsweep_planner *planner,
+                                   const struct ppsweep_batch *batch,
+                                   const struct ppsweep_stop *stop,
+                                   const struct ppsweep_plan **plan,
+                                   struct ppsweep_error *error);
+PPSWEEP_API void ppsweep_plan_close(const struct ppsweep_plan *plan);
+
 #ifdef __cplusplus
 }
 #endif

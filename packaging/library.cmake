@@ -4,7 +4,7 @@ include(CMakePackageConfigHelpers)
 
 # The shared library contains what the header needs of the layers below.
 add_library(ppsweep_shared SHARED $<TARGET_OBJECTS:pps_library>)
-target_link_libraries(ppsweep_shared PRIVATE pps_engine pps_kernels)
+target_link_libraries(ppsweep_shared PRIVATE pps_planner pps_engine pps_kernels)
 set_target_properties(ppsweep_shared PROPERTIES OUTPUT_NAME ppsweep VERSION ${PROJECT_VERSION}
   SOVERSION ${PROJECT_VERSION_MAJOR} LINKER_LANGUAGE C)
 # Symbols of static libraries such as libcsv stay inside, and missing symbols are errors.
@@ -14,7 +14,8 @@ if(NOT PPS_SANITIZE)
 endif()
 
 # Programs that link the static library do not redirect their allocations.
-add_library(ppsweep_static STATIC $<TARGET_OBJECTS:pps_library> $<TARGET_OBJECTS:pps_engine>
+add_library(ppsweep_static STATIC $<TARGET_OBJECTS:pps_library> $<TARGET_OBJECTS:pps_planner>
+  $<TARGET_OBJECTS:pps_engine>
   $<TARGET_OBJECTS:pps_kernels> $<FILTER:$<TARGET_OBJECTS:pps_base>,EXCLUDE,/allocations\\.c>)
 set_target_properties(ppsweep_static PROPERTIES OUTPUT_NAME ppsweep LINKER_LANGUAGE C)
 

@@ -170,10 +170,14 @@ if (has_names || log_x || nx <= 12) {
     set xtics ()
     x_chars = 2
     do for [i = 1:nx] { x_chars = larger(x_chars, strlen(label_of(word(x_labels, i)))) }
-    every_nth = int(1 + nx * (CHAR * x_chars + 6 * F) / (W - 94 * F - key_w))
+    x_part = (CHAR * x_chars + 6 * F) / (W - 94 * F - key_w) # of the axis, that a label takes
+    every_nth = int(1 + nx * x_part)
+    x_free = -1 # values crowd where they grow by factors
     do for [i = 1:nx] {
-        if ((i > x_numbers ? i - x_numbers : i - 1) % every_nth == 0 || (i == nx && has_names)) {
+        x_at = x_span > 0 ? (log_x ? log(X[i] / X[1]) / log(X[nx] / X[1]) : (X[i] - X[1]) / x_span) : 0
+        if (((i > x_numbers ? i - x_numbers : i - 1) % every_nth == 0 && x_at / 1.06 >= x_free) || (i == nx && has_names)) {
             set xtics add (tic_text(label_of(word(x_labels, i))) X[i])
+            x_free = x_at / 1.06 + x_part
         }
     }
 }

@@ -94,6 +94,12 @@ void ppsweep_stop_close(struct ppsweep_stop *stop)
     free(stop);
 }
 
+const atomic_bool *pps_library_stop(const struct ppsweep_stop *stop)
+{
+    static const atomic_bool never = false;
+    return stop != NULL ? &stop->raised : &never;
+}
+
 void ppsweep_stop_raise(struct ppsweep_stop *stop)
 {
     if (stop != NULL)

@@ -4,6 +4,7 @@
 
 #include "base/text/status.h"
 #include "engine/experiment/experiment.h"
+#include "engine/library/errors.h"
 #include "engine/run/audit.h"
 #include "ppsweep.h"
 #include "ppsweep/kernel.h"
@@ -18,17 +19,6 @@ struct ppsweep_stop {
 };
 
 // ---- error.c ----
-
-// Copies err to the caller's error, which may be NULL, and returns the code of the library.
-int pps_library_error(struct ppsweep_error *error, const struct pps_error *err);
-
-// Fills the caller's error with a message and returns the code.
-int pps_library_fail(struct ppsweep_error *error, int code, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
-// Returns true if the size of a caller's struct is `known`, the size in this library; otherwise
-// fills the caller's error.
-bool pps_library_size(size_t size, size_t known, const char *name, struct ppsweep_error *error);
 
 // Starts a thread that leaves signals to the caller's threads. Returns 0 or an errno.
 int pps_library_thread(pthread_t *thread, void *(*work)(void *), void *self);

@@ -11,6 +11,7 @@
 
 static const char FILL[] = "#c9b8dd", GROUND[] = "#f6f6f6", LIMIT[] = "#d55e00";
 #define THINNEST 0.5 // pixels of a step
+#define FAR      3.0 // limits above so many times the values are not drawn
 
 bool pps_levels_add(struct pps_trace_levels *levels, const struct pps_level *level)
 {
@@ -40,16 +41,17 @@ void pps_levels_free(struct pps_trace_levels *levels)
     *levels = (struct pps_trace_levels){.list = NULL};
 }
 
-double pps_levels_highest(const struct pps_trace_levels *levels, int32_t counter)
+double pps_levels_highest(const struct pps_trace_levels *levels, int32_t counter, double *limit)
 {
     double highest = 0;
+    *limit = 0;
     for (size_t i = 0; i < levels->n; i++)
         if (levels->list[i].counter == counter)
             highest = fmax(highest, levels->list[i].value);
     for (size_t i = 0; i < levels->n_limits; i++)
         if (levels->limits[i].counter == counter)
-            highest = fmax(highest, levels->limits[i].value);
-    return highest;
+            *limit = fmax(*limit, levels->limits[i].value);
+    return highest > 0 && *limit > FAR * highest ? highest : fmax(highest, *limit);
 }
 
 bool pps_levels_has(const struct pps_trace_levels *levels, int32_t group)
@@ -130,7 +132,8 @@ void pps_strip_draw(FILE *out, const struct pps_trace_levels *levels, int32_t gr
     }
     put_waiting(&strip, levels->end > 0 ? fmin(levels->end, axis->end) : axis->end);
     for (size_t i = 0; i < levels->n_limits; i++)
-        if (levels->limits[i].group == group && levels->limits[i].counter == counter) {
+        if (levels->limits[i].group == group && levels->limits[i].counter == counter &&
+            levels->limits[i].value <= highest) {
             const double at = y_at(&strip, levels->limits[i].value);
             pps_svg_line(out, box.x, at, box.x + box.w, at, LIMIT);
         }

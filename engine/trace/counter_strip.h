@@ -25,9 +25,10 @@ bool pps_levels_add(struct pps_trace_levels *levels, const struct pps_level *lev
 bool pps_levels_limit(struct pps_trace_levels *levels, const struct pps_limit *limit);
 void pps_levels_free(struct pps_trace_levels *levels);
 
-// Returns the highest value or limit of a counter in all groups; 0 if the counter does not
-// occur.
-double pps_levels_highest(const struct pps_trace_levels *levels, int32_t counter);
+// Returns how high the strip of a counter is: its highest value or limit in all groups; 0 if the counter does not occur. A limit
+// that is far above all values would make them flat, and does not count. *limit: the highest limit; 0: there is none.
+double pps_levels_highest(const struct pps_trace_levels *levels, int32_t counter,
+                          double *limit);
 
 bool pps_levels_has(const struct pps_trace_levels *levels, int32_t group);
 

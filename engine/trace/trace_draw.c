@@ -194,11 +194,12 @@ static void put_strips(const struct pps_task_panel *p, FILE *out,
             !pps_levels_has(&pieces->levels, group))
             continue;
         for (int c = 0; c < count_counters(p); c++, y += STRIP) {
+            double limit;
             y += LANE_GAP;
             pps_svg_text(out, axis->left - 8, y + STRIP / 2, PPS_SVG_END, 11, PPS_TRACE_PALE,
                          pieces->names->counters[c]);
             pps_strip_draw(out, &pieces->levels, group, c, axis, y, STRIP,
-                           pps_levels_highest(&pieces->levels, c));
+                           pps_levels_highest(&pieces->levels, c, &limit));
         }
     }
 }

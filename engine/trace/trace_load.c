@@ -216,6 +216,7 @@ static void put_strips(const struct pps_load_panel *p, FILE *out,
 {
     const struct pps_trace_pieces *pieces = p->pieces;
     char text[128];
+    double limit;
     for (int c = 0; c < count_counters(p); c++) {
         put_heading(out, axis, y, pieces->names->counters[c]);
         y += HEADING;
@@ -224,7 +225,7 @@ static void put_strips(const struct pps_load_panel *p, FILE *out,
             pps_svg_text(out, axis->left - 8, y + STRIP / 2, PPS_SVG_END, 11, PPS_TRACE_PALE,
                          text);
             pps_strip_draw(out, &pieces->levels, p->groups[g], c, axis, y, STRIP,
-                           pps_levels_highest(&pieces->levels, c));
+                           pps_levels_highest(&pieces->levels, c, &limit));
         }
     }
 }

@@ -130,14 +130,16 @@ static void put_scales(const struct pps_trace_legend *legend, struct cursor *c)
     const char *const *counters = legend->points->names->counters;
     char text[160];
     for (int k = 0; counters != NULL && counters[k] != NULL; k++) {
-        double highest = 0;
-        bool limited = false;
+        double highest = 0, limit = 0, own;
+        char above[48] = ", limit as a line";
         for (int i = 0; i < legend->n_points; i++) {
-            highest = fmax(highest, pps_levels_highest(&legend->points[i].levels, k));
-            limited = limited || legend->points[i].levels.n_limits > 0;
+            highest = fmax(highest, pps_levels_highest(&legend->points[i].levels, k, &own));
+            limit = fmax(limit, own);
         }
+        if (limit > highest)
+            snprintf(above, sizeof above, ", limit %s", pps_digits_text(limit, 6).text);
         snprintf(text, sizeof text, "%.60s: up to %s%s", counters[k],
-                 pps_digits_text(highest, 6).text, limited ? ", limit as a line" : "");
+                 pps_digits_text(highest, 6).text, limit > 0 ? above : "");
         if (highest > 0)
             put_note(c, text);
     }

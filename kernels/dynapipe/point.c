@@ -206,9 +206,7 @@ static void set_point(struct dynapipe_point *p, const double *value,
     network_assign(&p->network, device, &p->stages, text, sizeof text);
     p->over = step_setup_open(&p->setup);
     if (p->batch != NULL)
-        p->samples =
-            (struct split_samples){p->batch->count, p->batch->input,
-                                   p->network.decoders > 0 ? p->batch->target : NULL, 0};
+        p->samples = batch_samples(p->batch, p->network.decoders > 0, 0);
 }
 
 // ---- scratch --------------------------------------------------------------------------------------
@@ -392,11 +390,11 @@ static void add_replica(struct dynapipe_scratch *s, int32_t k, struct step_repli
 
 static void add_samples(const struct dynapipe_scratch *s, struct dynapipe_figures *f)
 {
-    const struct batch *batch = s->point->batch;
+    const struct split_samples *samples = &s->point->samples;
     const struct split_result *split = step_divided(s->division).split;
     f->objective = split->objective;
-    for (int32_t i = 0; i < batch->count; i++)
-        f->tokens += batch->input[i] + (batch->target[i] > 0 ? batch->target[i] : 0);
+    for (int32_t i = 0; i < samples->count; i++)
+        f->tokens += split_tokens_of(samples, i);
     for (int32_t g = 0; g < split->count; g++)
         f->padded +=
             (int64_t)split->groups[g].rows * (split->groups[g].input + split->groups[g].target);

@@ -2,26 +2,26 @@
 // ppsweep dynaplan: plans of training steps whose micro-batches differ.
 #include "base/edit/json_write.h"
 #include "base/system/disk.h"
-#include "base/system/text_reader.h"
 #include "base/system/threads.h"
-#include "base/text/grow_list.h"
 #include "base/text/human.h"
 #include "base/text/say.h"
 #include "base/write/new_file.h"
 #include "engine/command/signals.h"
 #include "engine/trace/trace_write.h"
+#include "planner/dynapipe/batch_source.h"
 #include "planner/dynapipe/batch_trace.h"
 #include "planner/dynapipe/commands.h"
 #include "planner/dynapipe/plan_report.h"
+#include "planner/dynapipe/plan_resume.h"
 #include "planner/shared/options.h"
 
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum {
-    PIECE = 1 << 16, // bytes that are read at once
     PATH = 4096,
     WAVE = 4,  // batches a thread that are planned together
     SPARE = 2, // items behind a wave: a line can complete a batch and refuse the next one
@@ -40,6 +40,8 @@ static const struct pps_opt options[] = {
     {"log", 0, "[DIR]",
      "write performance logs (DYNAPIPE_PERFORMANCE_LOG_DIR, performance_logs)"},
     {"threads", 'j', "N", "batches that are planned at the same time (all CPUs; --stream 1)"},
+    {"resume", 0, NULL,
+     "with --output: keep the plans of an interrupted command, if there is one"},
     {"force", 0, NULL, "overwrite files even if others wrote or edited them"},
     {"verbose", 'v', NULL, "print evaluations and divisions of every batch"},
     {NULL, 0, NULL, NULL},
@@ -52,7 +54,8 @@ static const char details[] =
     "they are written: without deadlock and within the memory.\n"
     "\n"
     "BATCHES is a file or - (stdin): text with a batch a line and samples as in 512 or\n"
-    "512,128 (input, target), CSV with the columns batch, enc and dec, or JSON lines.\n"
+    "512,128 (input, target), CSV with the columns batch, enc and dec, or JSON lines. A line\n"
+    "{\"micro_batches\": [[8, 512], 4096]} has ready micro-batches: rows and length, or tokens.\n"
     "\n"
     "FILE is a training: a configuration of Megatron-LM, MindSpeed, MindFormers or torchtitan, or\n"
     "a plan, priced on CLUSTER as by ppsweep check. It sets the model, the layers of every stage,\n"
@@ -74,6 +77,7 @@ struct item {
     struct batch batch;
     bool is_refused; // by the reader: `reason` says why
     bool is_planned; // or refused: it can be written
+    bool is_kept;    // its plan was written by an interrupted command
     char reason[512];
     int line, column;
     struct planned planned;
@@ -97,6 +101,7 @@ struct run {
     enum pps_status status;
     struct totals totals;
     struct plan_log log;
+    struct plan_resume resume;
     int64_t unreadable;
     bool traced;
     struct pps_error *err;
@@ -122,24 +127,23 @@ static void write_error(const struct run *r, const struct item *item, struct tex
     text_buffer_add(out, "}\n");
 }
 
-static enum pps_status write_file(const struct run *r, const struct item *item)
+static void name_file(const struct run *r, const struct item *item, char path[PATH])
+{
+    snprintf(path, PATH, "%s/plan-%06lld.json", r->folder, (long long)item->batch.number);
+}
+
+static enum pps_status write_file(struct run *r, const struct item *item)
 {
     struct pps_new_file file;
     char path[PATH];
-    snprintf(path, sizeof path, "%s/plan-%06lld.json", r->folder,
-             (long long)item->batch.number);
+    name_file(r, item, path);
     enum pps_status status = pps_new_file_open(&file, path, r->gate, r->err);
     if (status != PPS_OK)
         return status;
     fwrite(item->text.text, 1, item->text.n, file.out);
-    return pps_new_file_close(&file, r->err);
-}
-
-static enum pps_status write_trace(struct run *r, const struct item *item)
-{
-    r->traced = true;
-    return batch_trace_write(&item->planned, item->batch.name, r->trace, r->trace_form, r->gate,
-                             r->err);
+    status = pps_new_file_close(&file, r->err);
+    return status == PPS_OK ? plan_resume_add(&r->resume, &item->batch, &item->planned, r->err)
+                            : status;
 }
 
 static void show_verbose(const struct item *item)
@@ -190,20 +194,24 @@ static enum pps_status finish(struct run *r, struct item *item)
 {
     const struct planned *p = &item->planned;
     if (!item->is_refused && p->outcome == PLANNED_STOPPED)
-        return pps_fail(r->err, PPS_E_STOPPED, "stopped; plans of %lld batches were written",
-                        (long long)r->totals.batches);
+        return pps_fail(r->err, PPS_E_STOPPED, "stopped; plans of %lld batches were written%s",
+                        (long long)r->totals.batches,
+                        r->resume.is_open ? "; --resume goes on" : "");
     if (!item->is_refused && (p->outcome == PLANNED_NO_MEMORY || item->text.failed))
         return pps_fail_memory(r->err, "batch %s", item->batch.name);
     enum pps_status status = write_item(r, item);
     const bool planned = !item->is_refused && p->outcome == PLANNED;
-    if (status == PPS_OK && planned && r->folder != NULL)
+    if (status == PPS_OK && planned && r->folder != NULL && !item->is_kept)
         status = write_file(r, item);
     if (status == PPS_OK && planned && r->verbose && !r->streams)
         show_verbose(item);
     if (status == PPS_OK && planned && r->log.is_open)
         status = plan_log_write(&r->log, &item->batch, p, &item->recompute, r->err);
-    if (status == PPS_OK && planned && r->trace != NULL && !r->traced)
-        status = write_trace(r, item);
+    if (status == PPS_OK && planned && r->trace != NULL && !r->traced) {
+        r->traced = true;
+        status =
+            batch_trace_write(p, item->batch.name, r->trace, r->trace_form, r->gate, r->err);
+    }
     if (status == PPS_OK && planned && p->figures.exceeds > 0 && r->streams && r->fails_fast)
         status =
             pps_fail_at(r->err, PPS_E_INFEASIBLE, r->input, item->batch.line, 0,
@@ -243,7 +251,7 @@ static void work(void *self, int thread)
 {
     struct run *r = self;
     for (int k = atomic_fetch_add(&r->next, 1); k < r->n; k = atomic_fetch_add(&r->next, 1)) {
-        if (!r->items[k].is_refused)
+        if (!r->items[k].is_refused && !r->items[k].is_kept)
             plan_item(r, &r->items[k], thread);
         write_planned(r, &r->items[k]);
     }
@@ -270,9 +278,8 @@ static enum pps_status plan_wave(struct run *r)
 
 static struct item *next_item(struct run *r)
 {
-    struct item *item = &r->items[r->n];
-    item->is_refused = false;
-    return item;
+    r->items[r->n].is_refused = r->items[r->n].is_kept = false;
+    return &r->items[r->n];
 }
 
 static void add_refused(struct run *r, const struct batch_reader *reader,
@@ -288,6 +295,17 @@ static void add_refused(struct run *r, const struct batch_reader *reader,
     r->n++;
 }
 
+// Finds the plan of a batch among those of an interrupted command. A timeline needs a plan of its own.
+static void find_kept(struct run *r, struct item *item)
+{
+    char path[PATH];
+    if (!r->resume.is_open || (r->trace != NULL && !r->traced))
+        return;
+    name_file(r, item, path);
+    item->is_kept =
+        plan_resume_find(&r->resume, &item->batch, &item->planned) && access(path, F_OK) == 0;
+}
+
 // Takes what the reader has made of a line.
 static enum pps_status take(struct run *r, const struct batch_reader *reader,
                             enum batch_fed fed, const struct pps_fault *fault)
@@ -295,7 +313,7 @@ static enum pps_status take(struct run *r, const struct batch_reader *reader,
     if (fed == BATCH_NO_MEMORY)
         return pps_fail_memory(r->err, "a batch");
     if (fed == BATCH_READY)
-        r->n++;
+        find_kept(r, &r->items[r->n++]);
     if (fed == BATCH_REFUSED || (fed == BATCH_READY && fault->text[0] != '\0'))
         add_refused(r, reader, fault);
     // The timeline needs a plan that no later batch has replaced.
@@ -303,83 +321,58 @@ static enum pps_status take(struct run *r, const struct batch_reader *reader,
     return r->n < (one ? 1 : r->wave) ? PPS_OK : plan_wave(r);
 }
 
-struct lines {
-    struct pps_text_source *source;
-    char *text; // bytes that are not taken yet
-    size_t n, room;
-};
-
-// Reads more bytes. Returns false at the end.
-static enum pps_status read_more(struct lines *lines, bool *more, struct pps_error *err)
-{
-    size_t n;
-    char *text = pps_grow(lines->text, &lines->room, lines->n + PIECE, 1);
-    if (text == NULL)
-        return pps_fail_memory(err, "the input");
-    lines->text = text;
-    const enum pps_status status =
-        pps_text_source_read(lines->source, lines->text + lines->n, PIECE, &n, err);
-    *more = status == PPS_OK && n > 0;
-    lines->n += status == PPS_OK ? n : 0;
-    return status;
-}
-
-// Takes all whole lines; at the end also one without a line break.
-static enum pps_status take_lines(struct run *r, struct lines *lines,
-                                  struct batch_reader *reader, bool at_end)
+static enum pps_status read_all(struct run *r, struct batch_source *source)
 {
     struct pps_fault fault;
-    size_t at = 0;
+    enum batch_fed fed = BATCH_READY;
     enum pps_status status = PPS_OK;
-    while (at < lines->n && status == PPS_OK) {
-        const char *end = memchr(lines->text + at, '\n', lines->n - at);
-        if (end == NULL && !at_end)
-            break;
-        const size_t n = end != NULL ? (size_t)(end - lines->text) - at + 1 : lines->n - at;
-        status =
-            take(r, reader,
-                 batch_reader_line(reader, lines->text + at, n, &next_item(r)->batch, &fault),
-                 &fault);
-        at += n;
-    }
-    memmove(lines->text, lines->text + at, lines->n - at);
-    lines->n -= at;
-    return status;
-}
-
-static enum pps_status read_all(struct run *r, struct lines *lines, struct batch_reader *reader)
-{
-    struct pps_fault fault;
-    enum pps_status status = PPS_OK;
-    for (bool more = true; more && status == PPS_OK;) {
-        status = read_more(lines, &more, r->err);
+    while (status == PPS_OK && fed != BATCH_MORE) {
+        status = batch_source_next(source, &next_item(r)->batch, &fed, &fault, r->err);
         if (status == PPS_OK)
-            status = take_lines(r, lines, reader, !more);
+            status = take(r, source->reader, fed, &fault);
     }
-    if (status == PPS_OK)
-        status =
-            take(r, reader, batch_reader_end(reader, &next_item(r)->batch, &fault), &fault);
     return status == PPS_OK && r->n > 0 ? plan_wave(r) : status;
 }
 
 static enum pps_status plan_input(struct run *r)
 {
-    struct lines lines = {.text = NULL};
-    struct batch_reader *reader = batch_reader_open();
-    if (reader == NULL)
-        return pps_fail_memory(r->err, "the reader");
-    enum pps_status status =
-        pps_text_source_open_stoppable(&lines.source, r->input, false, r->stop, r->err);
-    if (status == PPS_OK) {
-        status = read_all(r, &lines, reader);
-        pps_text_source_close(lines.source);
-    }
-    free(lines.text);
-    batch_reader_close(reader);
+    struct batch_source source = {.source = NULL};
+    enum pps_status status = batch_source_open(&source, r->input, r->stop, r->err);
+    if (status == PPS_OK)
+        status = read_all(r, &source);
+    batch_source_close(&source);
     return status;
 }
 
 // ---- the command ----------------------------------------------------------------------------------
+
+// Opens the record of what is written. Its identity is the words and the options that change plans.
+static enum pps_status open_resume(struct run *r, const struct pps_args *args)
+{
+    static const char *const others[] = {"stream",  "fail-fast", "output",  "trace",  "log",
+                                         "threads", "force",     "verbose", "resume", NULL};
+    struct text_buffer text = {.text = NULL};
+    text_buffer_add(&text, "mode %s", plan_mode_names[r->request.choice.mode]);
+    for (int k = 0; k < pps_arg_words(args); k++)
+        text_buffer_add(&text, " %s", pps_arg_word(args, k));
+    for (const struct pps_opt *option = options; option->name != NULL; option++) {
+        int k = 0;
+        while (others[k] != NULL && strcmp(others[k], option->name) != 0)
+            k++;
+        if (others[k] == NULL && pps_arg(args, option->name) != NULL)
+            text_buffer_add(&text, " --%s %s", option->name, pps_arg(args, option->name));
+    }
+    const bool resumes = pps_arg(args, "resume") != NULL;
+    const enum pps_status status =
+        text.failed ? pps_fail_memory(r->err, "the options")
+        : resumes && pps_arg(args, "log") != NULL
+            ? pps_fail(r->err, PPS_E_INPUT,
+                       "--resume: the log of --log cannot be continued; leave out one of them")
+            : plan_resume_open(&r->resume, r->folder, text.text, resumes,
+                               pps_arg(args, "force") != NULL, r->err);
+    text_buffer_free(&text);
+    return status;
+}
 
 static enum pps_status open_run(struct run *r, const struct pps_args *args)
 {
@@ -405,6 +398,8 @@ static enum pps_status open_run(struct run *r, const struct pps_args *args)
         status = pps_gate_check(r->gate, r->trace, r->err);
     if (status == PPS_OK && r->folder != NULL)
         status = pps_disk_make_folder(r->folder, r->err);
+    if (status == PPS_OK && r->folder != NULL)
+        status = open_resume(r, args);
     if (status == PPS_OK)
         status = plan_log_open(&r->log, pps_arg(args, "log"), r->gate, r->err);
     if (status != PPS_OK)
@@ -479,7 +474,9 @@ static enum pps_status dynaplan_main(const struct pps_args *args, struct pps_err
             totals_show_head(stdout);
         status = plan_input(r);
     }
-    const enum pps_status closed = plan_log_close(&r->log, status == PPS_OK ? err : &closing);
+    enum pps_status closed = plan_log_close(&r->log, status == PPS_OK ? err : &closing);
+    status = status == PPS_OK ? closed : status;
+    closed = plan_resume_close(&r->resume, status == PPS_OK, status == PPS_OK ? err : &closing);
     status = status == PPS_OK ? closed : status;
     if (status == PPS_OK)
         status = conclude(r);

@@ -1,30 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Plans batches: division, replicas, instructions, checks.
-#include "planner/dynapipe/plan_batch.h"
-
 #include "base/system/machine.h"
 #include "kernels/dynapipe/instructions/instructions_check.h"
+#include "planner/dynapipe/batch_private.h"
 
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-// A batch that is planned.
-struct batch_task {
-    const struct dynaplan_request *request;
-    const struct step_setup *setup;   // of the request
-    const struct step_choice *choice; // of the request, or of a simple rule
-    const struct batch *batch;
-    struct plan_batch_room *room;
-    struct planned *planned;
-    struct split_samples samples;
-    struct step_division *division;
-    struct poll poll;
-    double lacks; // MB that any plan of a replica lacks; 0: none
-    bool ranks;   // divisions, by short plans: no instructions, and no stricter division
-};
 
 static void free_replicas(struct plan_batch_room *room)
 {
@@ -107,9 +91,7 @@ static bool take_samples(struct batch_task *t)
     if (t->batch->count > SPLIT_SAMPLES_MAX)
         return end(t, PLANNED_REFUSED, "%d samples; at most %d", (int)t->batch->count,
                    SPLIT_SAMPLES_MAX);
-    t->samples =
-        (struct split_samples){t->batch->count, t->batch->input,
-                               decoder ? t->batch->target : NULL, t->request->choice.offset};
+    t->samples = batch_samples(t->batch, decoder, t->request->choice.offset);
     return true;
 }
 
@@ -140,7 +122,7 @@ static bool explain_division(struct batch_task *t)
         (int)lack->sample, (int)t->samples.input[lack->sample], lack->needed, lack->available);
 }
 
-static bool divide(struct batch_task *t, struct step_caution caution)
+bool batch_divide(struct batch_task *t, struct step_caution caution)
 {
     const struct step_setup *setup = t->setup;
     const bool packs = t->choice->pack || t->choice->rule != STEP_OPTIMAL;
@@ -240,7 +222,7 @@ static bool plan_replica(struct batch_task *t, int32_t k)
     return t->ranks || instruct(t, k, &taken);
 }
 
-static bool plan_replicas(struct batch_task *t)
+bool batch_plan_replicas(struct batch_task *t)
 {
     const struct step_setup *s = t->setup;
     t->lacks = 0;
@@ -253,50 +235,21 @@ static bool plan_replicas(struct batch_task *t)
 }
 
 // Divides and plans. Micro-batches that are too large for a plan are made smaller.
-static bool divide_and_plan(struct batch_task *t)
+bool batch_divide_and_plan(struct batch_task *t)
 {
     struct step_caution caution = {.round = 0};
     for (bool again = true; again;) {
-        if (!divide(t, caution))
+        if (!batch_divide(t, caution))
             return false;
-        if (plan_replicas(t))
+        if (batch_plan_replicas(t))
             return true;
-        again = t->lacks > 0 && !t->choice->as_published && !t->ranks &&
-                step_caution_grow(&caution, t->lacks);
+        again = t->lacks > 0 && t->samples.rows == NULL && !t->choice->as_published &&
+                !t->ranks && step_caution_grow(&caution, t->lacks);
     }
     return false;
 }
 
-static void conclude(struct batch_task *t)
-{
-    struct planned *p = t->planned;
-    p->samples = t->samples;
-    p->step = (struct planned_step){.batch = t->batch->name,
-                                    .setup = t->setup,
-                                    .choice = &t->request->choice,
-                                    .samples = &p->samples,
-                                    .division = t->division,
-                                    .replicas = t->room->replicas,
-                                    .instructions = t->room->instructions,
-                                    .n = t->setup->replicas};
-    p->figures = step_figures_of(&p->step);
-    p->method = t->room->replicas[p->figures.slowest].answer.method;
-    p->mode = plan_mode_names[t->room->replicas[0].answer.mode];
-    p->outcome = PLANNED;
-}
-
-// ---- divisions ------------------------------------------------------------------------------------
-
-enum {
-    DIVISIONS_MOST = 32,
-    RANK_WORK =
-        150000,      // of a division in the first round: evaluations x micro-batches x stages
-    RANK_LEAST = 60, // evaluations
-    RANK_ALL = 500,  // with fewer, alternating orders alone are tried, which are found soonest
-    FINALISTS = 2,   // divisions that best plans again, as quick does
-};
-
-static double slowest_of(const struct batch_task *t)
+double batch_slowest(const struct batch_task *t)
 {
     double makespan = 0;
     for (int32_t k = 0; k < t->setup->replicas; k++)
@@ -304,132 +257,26 @@ static double slowest_of(const struct batch_task *t)
     return makespan;
 }
 
-// A way to divide, and the step that it gives.
-struct division {
-    struct step_choice choice;
-    double makespan; // INFINITY: no plan
-    // Of its micro-batches: equal figures are the same division.
-    int32_t count;
-    double longest, sum;
-};
-
-struct divisions {
-    struct division list[DIVISIONS_MOST];
-    int n;
-};
-
-static struct step_choice *add_division(struct divisions *d, const struct step_choice *from)
+static void conclude(struct batch_task *t)
 {
-    struct division *added = &d->list[d->n < DIVISIONS_MOST ? d->n++ : DIVISIONS_MOST - 1];
-    *added = (struct division){.choice = *from, .makespan = HUGE_VAL};
-    return &added->choice;
-}
-
-// Micro-batches of equal tokens, from the longest sample to one for each device.
-static void add_tokens(const struct batch_task *t, struct divisions *d)
-{
-    int64_t longest = 8, sum = 0;
-    for (int32_t i = 0; i < t->samples.count; i++) {
-        const int64_t length = split_input_of(&t->samples, i) + split_target_of(&t->samples, i);
-        longest = length > longest ? length : longest;
-        sum += length;
-    }
-    for (int64_t size = longest; size <= sum && d->n < DIVISIONS_MOST; size *= 2) {
-        struct step_choice *choice = add_division(d, &t->request->choice);
-        choice->rule = STEP_TOKENS;
-        choice->rule_size = size;
-    }
-}
-
-// Lists the ways: parts of the memory for a micro-batch, the usual one first; micro-batches that all recompute; and equal
-// tokens. quick tries the usual one and all of the memory.
-static void list_divisions(const struct batch_task *t, struct divisions *d)
-{
-    static const double parts[] = {2, 4, 0.5};
-    const struct step_choice *choice = &t->request->choice;
-    const double devices = t->setup->pipeline.devices;
-    const bool is_quick = choice->mode == PLAN_QUICK, limited = t->setup->limit < HUGE_VAL;
-    d->n = 0;
-    add_division(d, choice);
-    for (int k = 0; k < 3 && limited && !is_quick; k++)
-        if (parts[k] < devices)
-            add_division(d, choice)->fraction = parts[k] / devices;
-    if (limited && devices > 1)
-        add_division(d, choice)->fraction = 1;
-    if (is_quick)
-        return;
-    if (limited)
-        add_division(d, choice)->recomputes = true;
-    add_tokens(t, d);
-}
-
-// Returns the evaluations of a division in the first round.
-static int64_t rank_budget(const struct batch_task *t, int32_t count)
-{
-    const int64_t cells = (int64_t)count * t->setup->pipeline.stages,
-                  n = RANK_WORK / (cells + 1);
-    return n > RANK_LEAST ? n : RANK_LEAST;
-}
-
-// Plans a division that no earlier one is equal to: quickly, or again as quick does.
-static void rank(struct batch_task *t, struct divisions *d, int k, bool again)
-{
-    struct division *of = &d->list[k];
-    const int64_t usual = of->choice.budget;
-    const enum plan_mode mode = of->choice.mode;
-    const int method = of->choice.method;
-    of->choice.mode = PLAN_QUICK;
-    t->choice = &of->choice;
-    if (divide(t, (struct step_caution){.round = 0})) {
-        const struct step_divided divided = step_divided(t->division);
-        of->count = divided.split->count;
-        of->longest = divided.split->longest;
-        of->sum = divided.split->sum;
-        of->choice.budget = again ? 0 : rank_budget(t, of->count / t->setup->replicas);
-        if (method == PLAN_ANY_METHOD && !again && of->choice.budget < RANK_ALL &&
-            assignment_of(&t->setup->pipeline) == ASSIGNMENT_LINEAR)
-            of->choice.method = PLAN_FREE_WARM_UPS;
-        bool is_new = true;
-        for (int i = 0; i < k; i++)
-            is_new = is_new && !(d->list[i].count == of->count && d->list[i].sum == of->sum &&
-                                 d->list[i].longest == of->longest);
-        of->makespan = is_new && plan_replicas(t) ? slowest_of(t) : HUGE_VAL;
-    }
-    of->choice.mode = mode;
-    of->choice.method = method;
-    of->choice.budget = usual;
-}
-
-static int shortest(const struct divisions *d)
-{
-    int best = 0;
-    for (int k = 1; k < d->n; k++)
-        if (d->list[k].makespan < d->list[best].makespan)
-            best = k;
-    return best;
-}
-
-// Chooses how the batch is divided: all ways are ranked by short plans, and in best the shortest again by longer ones.
-static struct step_choice choose_division(struct batch_task *t)
-{
-    const struct step_choice *choice = &t->request->choice;
-    struct divisions d, last = {.n = 0};
-    if (choice->fraction > 0 || choice->as_published || choice->mode > PLAN_QUICK ||
-        t->samples.count < 2)
-        return *choice;
-    list_divisions(t, &d);
-    t->ranks = true;
-    for (int k = 0; k < d.n && !poll_has_ended(&t->poll); k++)
-        rank(t, &d, k, false);
-    for (int k = 0; k < FINALISTS && choice->mode == PLAN_BEST; k++) {
-        const int best = shortest(&d);
-        last.list[last.n++] = d.list[best];
-        d.list[best].makespan = HUGE_VAL;
-        rank(t, &last, last.n - 1, true);
-    }
-    t->ranks = false;
-    t->choice = choice;
-    return last.n > 0 ? last.list[shortest(&last)].choice : d.list[shortest(&d)].choice;
+    struct planned *p = t->planned;
+    p->samples = t->samples;
+    p->step = (struct planned_step){
+        .batch = t->batch->name,
+        .setup = t->setup,
+        .choice = &t->request->choice,
+        .samples = &p->samples,
+        .division = t->division,
+        .replicas = t->room->replicas,
+        .instructions = t->room->instructions,
+        .n = t->setup->replicas,
+        .batch_bound = t->samples.rows != NULL
+                           ? 0
+                           : batch_bound_of(&t->request->bound, &t->samples, t->choice->pack)};
+    p->figures = step_figures_of(&p->step);
+    p->method = t->room->replicas[p->figures.slowest].answer.method;
+    p->mode = plan_mode_names[t->room->replicas[0].answer.mode];
+    p->outcome = PLANNED;
 }
 
 // ---- baselines ------------------------------------------------------------------------------------
@@ -459,8 +306,8 @@ static double best_of_rule(struct batch_task *t, enum step_rule rule, int64_t le
     double best = HUGE_VAL;
     t->choice = &choice;
     for (choice.rule_size = least; choice.rule_size <= most; choice.rule_size *= 2)
-        if (divide_and_plan(t) && slowest_of(t) < best) {
-            best = slowest_of(t);
+        if (batch_divide_and_plan(t) && batch_slowest(t) < best) {
+            best = batch_slowest(t);
             *size = choice.rule_size;
         }
     t->choice = &t->request->choice;
@@ -490,7 +337,7 @@ static void plan_mine(struct batch_task *t)
     choice.rule_size = t->request->rows;
     t->choice = &choice;
     t->setup = &t->request->mine;
-    t->planned->baselines.mine = divide_and_plan(t) ? slowest_of(t) : HUGE_VAL;
+    t->planned->baselines.mine = batch_divide_and_plan(t) ? batch_slowest(t) : HUGE_VAL;
     t->setup = &t->request->setup;
     t->choice = &t->request->choice;
 }
@@ -509,15 +356,16 @@ void plan_batch(const struct dynaplan_request *request, const struct batch *batc
     memset(planned, 0, sizeof *planned);
     planned->sample = -1;
     const bool taken = take_samples(&t);
-    if (taken && with_baselines && batch->count > 0)
+    const bool divides = taken && batch->count > 0 && t.samples.rows == NULL;
+    if (divides && with_baselines)
         plan_baselines(&t);
-    if (taken && request->has_mine && batch->count > 0)
+    if (divides && request->has_mine)
         plan_mine(&t);
     const double begin = pps_wall_seconds();
     planned->outcome = taken ? PLANNED : PLANNED_REFUSED;
-    const struct step_choice divided = taken ? choose_division(&t) : request->choice;
+    const struct step_choice divided = taken ? batch_choose_division(&t) : request->choice;
     t.choice = &divided;
-    if (taken && divide_and_plan(&t))
+    if (taken && batch_divide_and_plan(&t))
         conclude(&t);
     planned->seconds = pps_wall_seconds() - begin;
 }

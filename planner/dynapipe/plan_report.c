@@ -166,7 +166,8 @@ bool totals_add(struct totals *t, const struct planned *p)
     t->padded += p->figures.padded;
     t->micro_batches += p->figures.micro_batches;
     t->makespan += p->figures.makespan;
-    t->bound += p->figures.bound;
+    t->bound += p->figures.least;
+    t->of_batches += p->step.batch_bound > 0;
     add_baseline(p->baselines.tokens, p->figures.makespan, &t->by_tokens, &t->tokens_plans,
                  &t->n_tokens);
     add_baseline(p->baselines.uniform, p->figures.makespan, &t->by_rows, &t->rows_plans,
@@ -196,7 +197,7 @@ void totals_show_batch(const struct batch *batch, const struct planned *p, FILE 
         return;
     }
     char gap[32], exceeds[96] = "";
-    snprintf(gap, sizeof gap, "%.2f", f->bound > 0 ? 100 * (f->makespan / f->bound - 1) : 0);
+    snprintf(gap, sizeof gap, "%.2f", f->least > 0 ? 100 * (f->makespan / f->least - 1) : 0);
     if (f->exceeds > 0)
         snprintf(exceeds, sizeof exceeds, "  exceeds the limit of device %d by %s MB",
                  (int)f->exceeding_device, pps_decimals_text(f->exceeds, 1).text);
@@ -212,16 +213,18 @@ void totals_show(const struct totals *t, FILE *out)
     fprintf(
         out,
         "%s batches, %s samples, %s micro-batches; %s, at most %.2f %% above the "
-        "lower bound; %s tokens/s; padding %.2f %%\n",
+        "lower bound of %s; %s tokens/s; padding %.2f %%\n",
         pps_count_text((double)t->batches).text, pps_count_text((double)t->samples).text,
         pps_count_text((double)t->micro_batches).text, pps_time_text(t->makespan / 1e6).text,
         t->bound > 0 ? 100 * (t->makespan / t->bound - 1) : 0,
+        t->of_batches > 0 || t->batches == 0 ? "all divisions" : "these micro-batches",
         pps_count_text((t->makespan > 0 ? (double)t->tokens / (t->makespan / 1e6) : 0)).text,
         padding(t->tokens, t->padded));
     if (t->proven > 0)
-        fputs("optimal   no plan of the method is shorter: one order of micro-batches on all "
-              "devices, with any recomputation\n",
-              out);
+        fputs(
+            "optimal   no plan of these micro-batches with the method is shorter: one order on all "
+            "devices, with any recomputation\n",
+            out);
     if (t->refused + t->infeasible > 0)
         fprintf(out, "without a plan: %s infeasible, %s refused\n",
                 pps_count_text((double)t->infeasible).text,

@@ -44,6 +44,7 @@ struct totals {
     int64_t
         proven; // batches whose plan is optimal of its kind, though longer than the lower bound
     int64_t samples, tokens, padded, micro_batches;
+    int64_t of_batches;     // batches whose bound holds for all divisions
     double makespan, bound; // us, sums over batches
     // Of the batches that a baseline can plan: its makespans, and those of the plans.
     double by_tokens, tokens_plans, by_rows, rows_plans, by_mine, mine_plans;

@@ -86,13 +86,7 @@ static enum pps_status read_models(const char *model, const char *cluster,
     enum pps_status status = load("model", model, &json, err);
     if (status != PPS_OK)
         return status;
-    if (cJSON_GetObjectItemCaseSensitive(json.root, "encoder_layers") != NULL ||
-        cJSON_GetObjectItemCaseSensitive(json.root, "decoder_layers") != NULL)
-        status = pps_json_fail(&json, json.root, err,
-                               "costs are modelled for models without cross attention only; "
-                               "give the tables with --costs FILE");
-    else if (!modeldesc_read(&described, json.root, &fault) ||
-             !network_read(json.root, network, &fault))
+    if (!network_model_read(json.root, &described, network, &fault))
         status = plan_fail_document(&json, &fault, err);
     else
         plan_print_notes(&json, json.root);
@@ -132,7 +126,8 @@ enum pps_status dynaplan_model_tables(const char *model, const char *cluster,
         return pps_fail(err, PPS_E_INPUT,
                         "--tp %d: the model has %lld attention heads, which it does not divide",
                         (int)tensor_parallel, (long long)made.model.heads);
-    return model_tables_make(&made, tensor_parallel, rows, ROWS, lengths, n, tables)
+    return model_tables_make(&made, network->decoders > 0, tensor_parallel, rows, ROWS, lengths,
+                             n, tables)
                ? PPS_OK
                : pps_fail_memory(err, "the cost tables");
 }
@@ -467,11 +462,16 @@ enum pps_status dynaplan_request_open(struct dynaplan_request *r, const struct p
         status = read_documents(r, args, err);
     if (status == PPS_OK)
         status = open_setup(r, args, err);
-    return status == PPS_OK ? read_choice(r, args, err) : status;
+    if (status == PPS_OK)
+        status = read_choice(r, args, err);
+    return status != PPS_OK || batch_bound_open(&r->bound, &r->setup, !r->choice.as_published)
+               ? status
+               : pps_fail_memory(err, "the cost tables");
 }
 
 void dynaplan_request_close(struct dynaplan_request *r)
 {
+    batch_bound_close(&r->bound);
     cost_tables_free(&r->tables);
     training_stages_free(&r->training);
     if (!r->has_training)

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "engine/command/command.h"
-#include "kernels/dynapipe/step/step.h"
+#include "kernels/dynapipe/step/batch_bound.h"
 #include "kernels/dynapipe/training/training_stages.h"
 #include "planner/shared/plan_configuration.h"
 
@@ -43,6 +43,7 @@ struct dynaplan_request {
     struct network_stages stages;
     struct step_setup setup;
     struct step_choice choice;
+    struct batch_bound bound; // of every batch
     int32_t tp;
     bool is_modelled; // the tables come from models of the hardware
     // Of a training file:

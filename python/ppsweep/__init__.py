@@ -9,7 +9,8 @@
 `evaluate` computes points into arrays. `Model` does the same with less time per call. `sweep`
 runs an experiment to a file, as the program ``ppsweep run`` does. `read` returns a result as a
 pandas DataFrame or as arrays. `check` prices a training, `tune` finds better ones; both call the
-program. `kernels` lists the models. Wrong input raises `Error`.
+program. `plan` and `Planner` turn batches of
+samples of different length into plans of training steps. `kernels` lists the models. Wrong input raises `Error`.
 
 The module needs the shared library libppsweep. The environment variable ``PPSWEEP_LIBRARY`` may
 contain its path.
@@ -18,10 +19,11 @@ contain its path.
 from ._library import Error, version
 from .evaluation import Evaluation
 from .model import Column, Model, Parameter, evaluate, kernels
+from .planning import Plan, Planner, plan
 from .result import read
 from .sweep import Progress, Summary, sweep
 from .training import Training, Tuned, check, tune
 
 __version__ = version()
-__all__ = ["Column", "Error", "Evaluation", "Model", "Parameter", "Progress", "Summary",
-           "Training", "Tuned", "check", "evaluate", "kernels", "read", "sweep", "tune", "version"]
+__all__ = ["Column", "Error", "Evaluation", "Model", "Parameter", "Plan", "Planner",
+           "Progress", "Summary", "Training", "Tuned", "check", "evaluate", "kernels", "plan", "read", "sweep", "tune", "version"]

@@ -81,6 +81,22 @@ class TableColumn(c.Structure):
                 ("texts", c.POINTER(c.c_char_p))]
 
 
+class BatchStruct(c.Structure):
+    _fields_ = [("size", c.c_size_t), ("n", c.c_int), ("input", c.c_void_p),
+                ("target", c.c_void_p), ("rows", c.c_void_p)]
+
+
+class PlanStruct(c.Structure):
+    _fields_ = [("makespan_ms", c.c_double), ("bound_ms", c.c_double), ("peak_mb", c.c_double),
+                ("planning_s", c.c_double), ("evaluations", c.c_int64), ("method", c.c_char_p),
+                ("mode", c.c_char_p), ("replicas", c.c_int), ("devices", c.c_int),
+                ("stages", c.c_int), ("micro_batches", c.c_int), ("samples", c.c_int),
+                ("first", c.c_void_p), ("rows", c.c_void_p), ("input", c.c_void_p),
+                ("target", c.c_void_p), ("sample_first", c.c_void_p), ("sample", c.c_void_p),
+                ("row", c.c_void_p), ("recompute", c.c_void_p), ("instruction_first", c.c_void_p),
+                ("instruction", c.c_void_p)]
+
+
 # Name: result, arguments. All functions take opaque handles as void pointers.
 _ERROR = c.POINTER(ErrorStruct)
 _FUNCTIONS = {
@@ -113,6 +129,11 @@ _FUNCTIONS = {
     "table_rows": (c.c_uint64, c.c_void_p),
     "table_columns": (c.c_int, c.c_void_p),
     "table_column": (c.POINTER(TableColumn), c.c_void_p, c.c_int),
+    "planner_open": (c.c_int, c.POINTER(c.c_void_p), c.POINTER(c.c_char_p), _ERROR),
+    "planner_close": (None, c.c_void_p),
+    "plan_batch": (c.c_int, c.c_void_p, c.POINTER(BatchStruct), c.c_void_p,
+                   c.POINTER(c.POINTER(PlanStruct)), _ERROR),
+    "plan_close": (None, c.POINTER(PlanStruct)),
 }
 
 

@@ -122,34 +122,45 @@ static double on_plane(const struct cost_tables *t, const enum cost_axis axes[CO
     return between(lines, &first, 1);
 }
 
-bool cost_tables_lookup(const struct cost_tables *t, enum dynapipe_recompute recompute,
-                        enum cost_quantity quantity, const int32_t at[COST_AXES], double *value)
+// Looks up a quantity at places of all its axes, in the order of the axes of the tables.
+static bool look_up(const struct cost_tables *t, enum dynapipe_recompute recompute,
+                    enum cost_quantity quantity, const struct place all[COST_AXES],
+                    double *value)
 {
     const double *values = t->values[recompute][quantity];
     enum cost_axis axes[COST_AXES];
-    struct place places[COST_AXES];
     int n;
     double found;
     if (values == NULL)
         return false;
     cost_axes_of(t, quantity, axes, &n);
-    for (int a = 0; a < n; a++)
-        if (!find(t->axis[axes[a]], t->nodes[axes[a]], at[axes[a]], &places[a]))
-            return false;
+    const struct place places[] = {all[axes[0]], all[axes[1]]};
     if (n == 2) {
         found = on_plane(t, axes, values, places, 1);
     } else {
+        const struct place third = all[axes[2]], first = {0, third.next};
         const int64_t step = t->nodes[COST_TARGET];
-        const int32_t k = places[2].at;
         const double planes[2] = {
-            on_plane(t, axes, values + k, places, step),
-            places[2].next == 0 ? 0 : on_plane(t, axes, values + k + 1, places, step),
+            on_plane(t, axes, values + third.at, places, step),
+            third.next == 0 ? 0 : on_plane(t, axes, values + third.at + 1, places, step),
         };
-        const struct place first = {0, places[2].next};
         found = between(planes, &first, 1);
     }
     *value = found < 0 ? 0 : found;
     return !isnan(found);
+}
+
+bool cost_tables_lookup(const struct cost_tables *t, enum dynapipe_recompute recompute,
+                        enum cost_quantity quantity, const int32_t at[COST_AXES], double *value)
+{
+    enum cost_axis axes[COST_AXES];
+    struct place places[COST_AXES];
+    int n;
+    cost_axes_of(t, quantity, axes, &n);
+    for (int a = 0; a < n; a++)
+        if (!find(t->axis[axes[a]], t->nodes[axes[a]], at[axes[a]], &places[axes[a]]))
+            return false;
+    return look_up(t, recompute, quantity, places, value);
 }
 
 bool cost_tables_layer(void *self, enum dynapipe_recompute recompute, int32_t rows,
@@ -162,12 +173,16 @@ bool cost_tables_layer(void *self, enum dynapipe_recompute recompute, int32_t ro
         COST_DECODER_PEAK};
     const struct cost_tables *t = self;
     const int32_t at[COST_AXES] = {rows, input, target};
-    const int n = t->has_decoder ? 10 : 6;
+    const int n = t->has_decoder ? 10 : 6, axes = t->has_decoder ? 3 : 2;
+    struct place places[COST_AXES];
     double v[10] = {0};
+    for (int a = 0; a < axes; a++)
+        if (!find(t->axis[a], t->nodes[a], at[a], &places[a]))
+            return false;
     for (int k = 0; k < n; k++) {
         const enum cost_quantity q = quantities[k];
         const bool peak = q == COST_ENCODER_PEAK || q == COST_DECODER_PEAK;
-        if (!cost_tables_lookup(t, peak ? DYNAPIPE_KEEP : recompute, q, at, &v[k]))
+        if (!look_up(t, peak ? DYNAPIPE_KEEP : recompute, q, places, &v[k]))
             return false;
     }
     *out = (struct split_layer_cost){.encoder = v[0] + v[1],

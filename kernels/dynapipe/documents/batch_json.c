@@ -12,8 +12,9 @@
 static const struct docfield fields[] = {
     {"batch", DOCFIELD_OWN, 0, 0, 0},
     {"samples", DOCFIELD_OWN, 0, 0, 0},
+    {"micro_batches", DOCFIELD_OWN, 0, 0, 0},
 };
-static const struct docfields table = {"a batch", fields, 2, NULL, 0};
+static const struct docfields table = {"a batch", fields, 3, NULL, 0};
 
 static bool length_of(const cJSON *item, int32_t *length)
 {
@@ -37,6 +38,25 @@ static bool read_sample(const cJSON *item, int32_t index, int32_t lengths[2],
                          (int)index, SPLIT_LENGTH_MAX);
 }
 
+// Reads a ready micro-batch: rows, length and maybe length of the target, or the tokens of one row.
+static bool read_micro_batch(const cJSON *item, int32_t index, int32_t shape[3],
+                             struct pps_fault *fault)
+{
+    const int n = cJSON_IsArray(item) ? cJSON_GetArraySize(item) : 1;
+    const cJSON *rows = cJSON_IsArray(item) ? item->child : NULL,
+                *input = rows != NULL ? rows->next : item;
+    shape[0] = 1;
+    shape[2] = -1;
+    if (n <= 3 && n != (rows != NULL) && (rows == NULL || length_of(rows, &shape[0])) &&
+        shape[0] > 0 && length_of(input, &shape[1]) &&
+        (n < 3 || length_of(input->next, &shape[2])))
+        return true;
+    return pps_fault_set(fault, item, false,
+                         "micro-batch %d: expected rows and length as in [8, 512], with the "
+                         "length of the target as in [8, 512, 128], or the tokens of one row",
+                         (int)index);
+}
+
 static bool set_name(const cJSON *item, struct batch *batch, struct pps_fault *fault)
 {
     if (cJSON_IsNumber(item))
@@ -53,12 +73,19 @@ static bool set_name(const cJSON *item, struct batch *batch, struct pps_fault *f
 static enum batch_fed read_tree(const cJSON *root, struct batch *batch, struct pps_fault *fault)
 {
     const cJSON *samples = root, *sample;
+    bool is_ready = false;
     struct docitems items;
     if (cJSON_IsObject(root)) {
         if (!docfields_find(&table, root, false, &items, fault) ||
             !set_name(items.item[0], batch, fault))
             return BATCH_REFUSED;
-        samples = items.item[1];
+        is_ready = items.item[2] != NULL;
+        if (is_ready && items.item[1] != NULL) {
+            pps_fault_set(fault, items.item[2], false,
+                          "give samples or micro_batches, not both");
+            return BATCH_REFUSED;
+        }
+        samples = items.item[is_ready ? 2 : 1];
     }
     if (!cJSON_IsArray(samples)) {
         pps_fault_set(fault, samples != NULL ? samples : root, false,
@@ -66,10 +93,11 @@ static enum batch_fed read_tree(const cJSON *root, struct batch *batch, struct p
         return BATCH_REFUSED;
     }
     cJSON_ArrayForEach (sample, samples) {
-        int32_t lengths[2] = {0, -1};
-        if (!read_sample(sample, batch->count, lengths, fault))
+        int32_t shape[3] = {0, 0, -1};
+        if (is_ready ? !read_micro_batch(sample, batch->count, shape, fault)
+                     : !read_sample(sample, batch->count, shape + 1, fault))
             return BATCH_REFUSED;
-        if (!batch_add(batch, lengths[0], lengths[1]))
+        if (!batch_add(batch, shape[0], shape[1], shape[2]))
             return BATCH_NO_MEMORY;
     }
     return BATCH_READY;

@@ -35,7 +35,16 @@ void batch_free(struct batch *batch)
 {
     free(batch->input);
     free(batch->target);
+    free(batch->rows);
     *batch = (struct batch){.count = 0};
+}
+
+struct split_samples batch_samples(const struct batch *batch, bool has_decoder, int32_t offset)
+{
+    const bool is_ready = batch->count > 0 && batch->rows[0] > 0;
+    return (struct split_samples){batch->count, batch->input,
+                                  has_decoder ? batch->target : NULL, offset,
+                                  is_ready ? batch->rows : NULL};
 }
 
 struct batch_reader *batch_reader_open(void)
@@ -57,22 +66,22 @@ int64_t batch_reader_refused(const struct batch_reader *reader)
     return reader->refused;
 }
 
-bool batch_add(struct batch *batch, int32_t input, int32_t target)
+bool batch_add(struct batch *batch, int32_t rows, int32_t input, int32_t target)
 {
     const size_t wanted = (size_t)batch->count + 1;
     size_t room = batch->room;
-    int32_t *inputs = pps_grow(batch->input, &room, wanted, sizeof *inputs);
-    if (inputs == NULL)
-        return false;
-    batch->input = inputs;
-    room = batch->room;
-    int32_t *targets = pps_grow(batch->target, &room, wanted, sizeof *targets);
-    if (targets == NULL)
-        return false;
-    batch->target = targets;
+    int32_t **const lists[] = {&batch->rows, &batch->input, &batch->target};
+    const int32_t values[] = {rows, input, target};
+    for (int k = 0; k < 3; k++) {
+        room = batch->room;
+        int32_t *list = pps_grow(*lists[k], &room, wanted, sizeof *list);
+        if (list == NULL)
+            return false;
+        list[batch->count] = values[k];
+        *lists[k] = list;
+    }
     batch->room = room;
-    batch->input[batch->count] = input;
-    batch->target[batch->count++] = target;
+    batch->count++;
     return true;
 }
 
@@ -132,7 +141,7 @@ static enum batch_fed read_text(struct batch_reader *r, const char *text, size_t
                    (at < n && text[at] == ',' && (at++, !read_length(text, n, &at, &target)))) {
             r->refused = r->number++;
             return batch_refuse(fault, r->line, first, expected_sample);
-        } else if (!batch_add(batch, input, target)) {
+        } else if (!batch_add(batch, 0, input, target)) {
             return BATCH_NO_MEMORY;
         }
         if (at < n && !is_blank(text[at])) {
@@ -230,7 +239,7 @@ static enum batch_fed read_csv(struct batch_reader *r, const struct pps_csv_row 
         batch_refuse(fault, r->line, 0, "expected lengths: whole numbers from 0 to 16777216");
         return ready ? BATCH_READY : BATCH_REFUSED;
     }
-    if (!batch_add(&r->next, lengths[0], lengths[1]))
+    if (!batch_add(&r->next, 0, lengths[0], lengths[1]))
         return BATCH_NO_MEMORY;
     return ready ? BATCH_READY : BATCH_MORE;
 }

@@ -4,7 +4,8 @@
 //   text   a batch a line: samples separated by blanks, each a length or two lengths as in 512,128; # starts a comment, and
 //          - alone is a batch without samples
 //   CSV    a header with the columns batch, enc and maybe dec; a sample a row; rows of a batch follow each other
-//   JSONL  a batch a line: [512, 128], [[512, 128], [90, 30]] or {"batch": "name", "samples": [...]}
+//   JSONL  a batch a line: [512, 128], [[512, 128], [90, 30]] or {"batch": "name", "samples": [...]}; or ready micro-batches,
+//          {"micro_batches": [[8, 512], [2, 512, 128], 4096]}: rows and padded lengths, or the tokens of one row
 #pragma once
 
 #include "kernels/dynapipe/split/samples.h"
@@ -20,12 +21,16 @@ struct batch {
     char name[BATCH_NAME];   // as the input names it, or its number from 0
     int64_t number;          // from 0; batches that are refused count
     int line;                // of its first sample
-    int32_t count;           // samples
+    int32_t count;           // samples, or ready micro-batches
     int32_t *input, *target; // [count] lengths; target: -1 where a sample has one length
+    int32_t *rows;           // [count] of ready micro-batches; 0: a sample
     size_t room;
 };
 
 void batch_free(struct batch *batch); // a zeroed struct is allowed
+
+// Returns the samples of a batch, or its ready micro-batches, for a network with or without a decoder.
+struct split_samples batch_samples(const struct batch *batch, bool has_decoder, int32_t offset);
 
 struct batch_reader;
 

@@ -4,8 +4,8 @@
 
 #include "kernels/dynapipe/documents/batch_reader.h"
 
-// Adds a sample. Returns false if memory runs out.
-bool batch_add(struct batch *batch, int32_t input, int32_t target);
+// Adds a sample (rows: 0), or a ready micro-batch. Returns false if memory runs out.
+bool batch_add(struct batch *batch, int32_t rows, int32_t input, int32_t target);
 
 // Fills a fault at a byte of a line.
 enum batch_fed batch_refuse(struct pps_fault *fault, int line, size_t at, const char *what);

@@ -94,6 +94,43 @@ bool network_read(const struct cJSON *root, struct network *network, struct pps_
     return true;
 }
 
+// Takes the number of layers of a kind out of a document.
+static bool take_layers(cJSON *root, const char *key, int32_t *layers, struct pps_fault *fault)
+{
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(root, key);
+    const double n = cJSON_IsNumber(item) ? item->valuedouble : 0;
+    if (!(n >= 1 && n <= LAYERS_MOST && n == floor(n)))
+        return pps_fault_set(fault, item != NULL ? item : root, false,
+                             "%s: expected a whole number from 1 to %d", key, LAYERS_MOST);
+    *layers = (int32_t)n;
+    cJSON_DeleteItemFromObjectCaseSensitive(root, key);
+    return true;
+}
+
+bool network_model_read(struct cJSON *root, struct modeldesc *model, struct network *network,
+                        struct pps_fault *fault)
+{
+    int32_t encoders, decoders;
+    *fault = (struct pps_fault){.document = 0};
+    if (!has_any(root, &network_table, 2))
+        return modeldesc_read(model, root, fault) && network_read(root, network, fault);
+    if (!take_layers(root, "encoder_layers", &encoders, fault) ||
+        !take_layers(root, "decoder_layers", &decoders, fault))
+        return false;
+    if (cJSON_AddNumberToObject(root, "num_layers", encoders + decoders) == NULL)
+        return pps_fault_memory(fault);
+    if (!modeldesc_read(model, root, fault))
+        return false;
+    if (model->n_kinds > 0 || model->experts > 0)
+        return pps_fault_set(
+            fault, root, false,
+            "cross attention is modelled for layers of one kind, without experts");
+    *network = network_of_model(model);
+    network->encoders = encoders;
+    network->decoders = decoders;
+    return true;
+}
+
 static void network_links_of_cluster(const struct cluster *cluster, struct network_links *links,
                                      double *memory)
 {

@@ -18,6 +18,11 @@ const struct cJSON *network_of_costs(const struct cJSON *costs);
 // Reads a network. Returns false with a fault.
 bool network_read(const struct cJSON *root, struct network *network, struct pps_fault *fault);
 
+// Reads the description of a model and its network. With encoder_layers and decoder_layers in place of num_layers, which are
+// taken out of the document, it has cross attention. Returns false with a fault.
+bool network_model_read(struct cJSON *root, struct modeldesc *model, struct network *network,
+                        struct pps_fault *fault);
+
 // Reads links and the memory of a device in MB (INFINITY: not given). Returns false with a fault.
 bool network_links_read(const struct cJSON *root, struct network_links *links, double *memory,
                         struct pps_fault *fault);

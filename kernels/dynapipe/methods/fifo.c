@@ -33,16 +33,14 @@ static bool start(const struct making *m, enum lane lane, int32_t device, double
 {
     struct method_room *r = m->room;
     const int32_t which = device * LANES + (int32_t)lane;
-    struct running *running = &r->running[which];
-    if (running->launch >= 0 || r->first[which] == r->queue.n[lane][device])
+    if (r->ends[which] < HUGE_VAL || r->first[which] == r->queue.n[lane][device])
         return false;
     const struct lane_operation op =
         r->queue.operations[lane][lanes_at(&r->queue, device, r->first[which]++)];
-    *running = (struct running){.operation = op,
-                                .end = now + lane_duration(m->batches, lane, &op),
-                                .launch = launch};
+    r->running[which] = (struct running){op, lane, launch};
+    r->ends[which] = now + lane_duration(m->batches, lane, &op);
     lanes_add(m->lanes, lane, device, &op);
-    lanes_set(m->times, lane, &op, now, running->end);
+    lanes_set(m->times, lane, &op, now, r->ends[which]);
     return true;
 }
 
@@ -54,22 +52,19 @@ static int32_t end_next(const struct making *m, double *now)
     double first = HUGE_VAL;
     int32_t n = 0;
     for (int32_t k = 0; k < lanes; k++)
-        if (r->running[k].launch >= 0 && r->running[k].end < first)
-            first = r->running[k].end;
-    for (int32_t k = 0; k < lanes; k++) {
-        struct running *running = &r->running[k];
-        if (running->launch < 0 || running->end > first + TOLERANCE)
+        first = r->ends[k] < first ? r->ends[k] : first;
+    for (int32_t k = 0; k < lanes && first < HUGE_VAL; k++) {
+        if (r->ends[k] > first + TOLERANCE)
             continue;
-        *now = fmax(*now, running->end);
+        *now = r->ends[k] > *now ? r->ends[k] : *now;
         int32_t at = n++;
-        for (; at > 0 && r->ended[at - 1].launch > running->launch; at--)
+        for (; at > 0 && r->ended[at - 1].launch > r->running[k].launch; at--)
             r->ended[at] = r->ended[at - 1];
-        r->ended[at] = *running;
-        r->ended[at].end = k % LANES; // the lane
-        running->launch = -1;
+        r->ended[at] = r->running[k];
+        r->ends[k] = HUGE_VAL;
     }
     for (int32_t k = 0; k < n; k++)
-        pass_on(m, r->ended[k].end > 0 ? LANE_SEND : LANE_COMPUTE, r->ended[k].operation);
+        pass_on(m, r->ended[k].lane, r->ended[k].operation);
     return n;
 }
 
@@ -82,7 +77,7 @@ enum method_outcome fifo_make(const struct making *m)
     lanes_clear(&r->queue);
     for (int32_t k = 0; k < m->pipeline->devices * LANES; k++) {
         r->first[k] = 0;
-        r->running[k].launch = -1;
+        r->ends[k] = HUGE_VAL;
     }
     for (int32_t i = 0; i < m->batches->count; i++)
         wait(m, LANE_COMPUTE, &(struct lane_operation){.micro_batch = i});

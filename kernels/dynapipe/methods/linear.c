@@ -1,33 +1,54 @@
 // SPDX-License-Identifier: Apache-2.0
-// Evaluates plans of linear pipelines: sweeps over the devices, down and up, each of which runs as far as its inputs
-// allow. The send lane of a device follows its compute lane, so that an arrival is known as soon as its operation has
-// run.
+// Evaluates plans of linear pipelines: sweeps over the devices, down and up. The send lane of a device follows its compute
+// lane, so that an arrival is known as soon as its operation has run.
 #include "kernels/dynapipe/methods/linear.h"
 
 #include <math.h>
 #include <string.h>
 
-// What the operations of a micro-batch on a stage need to know, of one type of recomputation.
-struct cell {
-    double forward, backward, stored, peak, backward_peak;
-    double activation, gradient; // sent after the forward, after the backward
-    double unused;               // a cell is a line of the cache
+enum { LOOKS = 4 }; // rounds from one look at the devices' idle time to the next
+
+// Times and memory of a micro-batch on a stage, with one type of recomputation. They lie apart, those of a type and a stage together,
+// so that a sweep reads few lines of the cache.
+struct cell_times {
+    double forward, activation; // sent after the forward
+    double backward, gradient;
+};
+struct cell_memory {
+    double stored, peak, backward_peak;
 };
 
 // A device in an evaluation.
 struct device {
-    int32_t forwards, backwards; // that have run
-    double computes, sends;      // until then the lanes are busy
+    double computes, sends; // until then the lanes are busy
+    double work;            // time of the passes that have run
+};
+
+// What every plan has on a device.
+struct least {
+    double work;
+    double way; // from the last backward of the device to the end of its chain
+};
+
+// The memory of a stage before the forwards that a backward waits for.
+struct round {
+    double memory;
+    int32_t forwards; // that have run
+    struct linear_peak peak;
 };
 
 struct linear {
     const struct dynapipe_pipeline *pipeline;
     const struct micro_batches *of[DYNAPIPE_RECOMPUTE_TYPES];
     int32_t count, stages;
-    struct cell *cells;    // [(micro_batch * stages + stage) * TYPES + type]
-    struct device *device; // [stages]
-    double *activations;   // [stage * count + position]: arrival of the input
-    double *gradients;     // [stage * count + position]: arrival of the gradient
+    struct cell_times *times;      // [(type * stages + stage) * count + micro_batch]
+    struct cell_memory *memory;    // likewise
+    struct cell_memory *collected; // [count]: of a stage
+    struct round *rounds;          // [count]: of the last peak
+    struct least *least;           // [stages]
+    struct device *device;         // [stages]
+    double *activations;           // [stage * count + position]: arrival of the input
+    double *gradients;             // [stage * count + position]: arrival of the gradient
 };
 
 void linear_plan_take(struct linear_plan *plan, int32_t count, int32_t stages,
@@ -53,30 +74,62 @@ struct linear *linear_take(int32_t count, int32_t stages, struct room *room)
     const size_t n = (size_t)count * (size_t)stages;
     l->count = count;
     l->stages = stages;
-    l->cells = room_take(room, n * DYNAPIPE_RECOMPUTE_TYPES, sizeof *l->cells);
+    l->times = room_take(room, n * DYNAPIPE_RECOMPUTE_TYPES, sizeof *l->times);
+    l->memory = room_take(room, n * DYNAPIPE_RECOMPUTE_TYPES, sizeof *l->memory);
+    l->collected = room_take(room, (size_t)count, sizeof *l->collected);
+    l->rounds = room_take(room, (size_t)count, sizeof *l->rounds);
+    l->least = room_take(room, (size_t)stages, sizeof *l->least);
     l->device = room_take(room, (size_t)stages, sizeof *l->device);
-    l->activations = room_take(room, n, sizeof *l->activations);
-    l->gradients = room_take(room, n, sizeof *l->gradients);
+    l->activations = room_take(room, n + (size_t)count, sizeof *l->activations);
+    l->gradients = room_take(room, n + (size_t)count, sizeof *l->gradients);
     return taken;
+}
+
+static void set_cell(struct linear *l, int type, int32_t m, int32_t stage)
+{
+    const struct micro_batches *b = l->of[type], *keep = l->of[DYNAPIPE_KEEP];
+    const int64_t at = micro_batches_at(b, m, stage),
+                  to = ((int64_t)type * l->stages + stage) * l->count + m;
+    l->times[to] =
+        (struct cell_times){.forward = b->forward[at],
+                            .activation = stage < l->stages - 1 ? keep->activation[at] : 0,
+                            .backward = b->backward[at],
+                            .gradient = stage > 0 ? keep->gradient[at - 1] : 0};
+    l->memory[to] = (struct cell_memory){b->stored[at], b->peak[at], b->backward_peak[at]};
+}
+
+// Adds a micro-batch to what every plan has.
+static void add_least(struct linear *l, int32_t m)
+{
+    double way = 0;
+    for (int32_t stage = 0; stage < l->stages; stage++) {
+        struct least *least = &l->least[stage];
+        double forward = HUGE_VAL, backward = HUGE_VAL;
+        for (int type = 0; type < DYNAPIPE_RECOMPUTE_TYPES; type++)
+            if (l->of[type] != NULL) {
+                const int64_t at = micro_batches_at(l->of[type], m, stage);
+                forward = fmin(forward, l->of[type]->forward[at]);
+                backward = fmin(backward, l->of[type]->backward[at]);
+            }
+        way += l->times[(int64_t)stage * l->count + m].gradient;
+        least->way = m == 0 || way < least->way ? way : least->way;
+        least->work = (m == 0 ? 0 : least->work) + forward + backward;
+        way += backward;
+    }
 }
 
 void linear_open(struct linear *l, const struct dynapipe_pipeline *pipeline,
                  const struct micro_batches *const of[DYNAPIPE_RECOMPUTE_TYPES])
 {
-    const struct micro_batches *keep = of[DYNAPIPE_KEEP];
-    const int64_t n = (int64_t)l->count * l->stages;
     l->pipeline = pipeline;
-    for (int type = 0; type < DYNAPIPE_RECOMPUTE_TYPES; type++) {
-        const struct micro_batches *b = l->of[type] = of[type];
-        for (int64_t at = 0; b != NULL && at < n; at++)
-            l->cells[at * DYNAPIPE_RECOMPUTE_TYPES + type] =
-                (struct cell){.forward = b->forward[at],
-                              .backward = b->backward[at],
-                              .stored = b->stored[at],
-                              .peak = b->peak[at],
-                              .backward_peak = b->backward_peak[at],
-                              .activation = keep->activation[at],
-                              .gradient = at % l->stages > 0 ? keep->gradient[at - 1] : 0};
+    memcpy(l->of, of, sizeof l->of);
+    for (int32_t m = 0; m < l->count; m++) {
+        for (int type = 0; type < DYNAPIPE_RECOMPUTE_TYPES; type++)
+            for (int32_t stage = 0; of[type] != NULL && stage < l->stages; stage++)
+                set_cell(l, type, m, stage);
+        add_least(l, m);
+        // The first forward and the last backward wait for their device only.
+        l->activations[m] = l->gradients[(int64_t)l->stages * l->count + m] = 0;
     }
 }
 
@@ -87,87 +140,120 @@ static inline double later(double a, double b)
     return a > b ? a : b;
 }
 
-static inline const struct cell *cell_of(const struct linear *l, const struct linear_plan *plan,
-                                         int32_t position, int32_t stage)
+// Returns the place of the times and the memory of a micro-batch.
+static inline int64_t cell_of(const struct linear *l, const struct linear_plan *plan,
+                              int32_t position, int32_t stage)
 {
-    const int64_t at = (int64_t)plan->order[position] * l->stages + stage;
-    return &l->cells[at * DYNAPIPE_RECOMPUTE_TYPES + plan->recompute[at]];
+    const int32_t m = plan->order[position];
+    const int64_t type = plan->recompute[(int64_t)m * l->stages + stage];
+    return (type * l->stages + stage) * l->count + m;
 }
 
-// Runs a device as far as its inputs allow. Returns whether it ran anything.
-static bool run(struct linear *l, const struct linear_plan *plan, int32_t s)
+// Runs the forward of a position on a device.
+static inline void forward(struct linear *l, const struct linear_plan *plan, int32_t s,
+                           int32_t position)
 {
-    const int32_t count = l->count, last = l->stages - 1, warm_up = plan->warm_up[s],
-                  inputs = s == 0 ? count : l->device[s - 1].forwards,
-                  returned = s == last ? 0 : l->device[s + 1].backwards;
-    const double *arrivals = l->activations + (int64_t)s * count,
-                 *returns = l->gradients + (int64_t)s * count;
-    double *forward_to = l->activations + (int64_t)(s < last ? s + 1 : s) * count,
-           *backward_to = l->gradients + (int64_t)(s > 0 ? s - 1 : s) * count;
-    struct device d = l->device[s];
-    const int32_t before = d.forwards + d.backwards;
-    for (;;) {
-        const int32_t most = warm_up + d.backwards < count ? warm_up + d.backwards : count;
-        while (d.forwards < most && d.forwards < inputs) {
-            const struct cell *cell = cell_of(l, plan, d.forwards, s);
-            d.computes = later(d.computes, s == 0 ? 0 : arrivals[d.forwards]) + cell->forward;
-            if (s < last)
-                forward_to[d.forwards] = d.sends =
-                    later(d.sends, d.computes) + cell->activation;
-            d.forwards++;
-        }
-        // The last stage runs its forwards before their backwards.
-        if (d.forwards < most || d.backwards >= (s == last ? d.forwards : returned))
-            break;
-        const struct cell *cell = cell_of(l, plan, d.backwards, s);
-        d.computes = later(d.computes, s == last ? 0 : returns[d.backwards]) + cell->backward;
-        if (s > 0)
-            backward_to[d.backwards] = d.sends = later(d.sends, d.computes) + cell->gradient;
-        d.backwards++;
+    const struct cell_times *cell = &l->times[cell_of(l, plan, position, s)];
+    double *arrival = l->activations + (int64_t)s * l->count + position;
+    struct device *d = &l->device[s];
+    d->work += cell->forward;
+    d->computes = later(d->computes, *arrival) + cell->forward;
+    arrival[l->count] = d->sends = later(d->sends, d->computes) + cell->activation;
+}
+
+static inline void backward(struct linear *l, const struct linear_plan *plan, int32_t s,
+                            int32_t position)
+{
+    const struct cell_times *cell = &l->times[cell_of(l, plan, position, s)];
+    double *sent = l->gradients + (int64_t)s * l->count + position;
+    struct device *d = &l->device[s];
+    d->work += cell->backward;
+    d->computes = later(d->computes, sent[l->count]) + cell->backward;
+    *sent = d->sends = later(d->sends, d->computes) + cell->gradient;
+}
+
+// Returns whether devices have waited so long that the plan must end later.
+static bool is_late(const struct linear *l, double than)
+{
+    for (int32_t s = 0; s < l->stages; s++) {
+        const struct device *d = &l->device[s];
+        if (d->computes - d->work + l->least[s].work + l->least[s].way > than)
+            return true;
     }
-    l->device[s] = d;
-    return d.forwards + d.backwards > before;
+    return false;
 }
 
-double linear_evaluate(struct linear *l, const struct linear_plan *plan)
+static bool can_run(const struct linear *l, const struct linear_plan *plan)
 {
-    const int32_t last = l->stages - 1;
+    for (int32_t s = 1; s < l->stages; s++)
+        if (plan->warm_up[s] > plan->warm_up[s - 1])
+            return false;
+    return true;
+}
+
+// Runs the passes round by round: forwards down the devices up to what the next backward waits for, then this backward up the
+// devices. As warm-ups do not increase, all inputs of a pass have arrived by then.
+double linear_evaluate(struct linear *l, const struct linear_plan *plan, double at_most)
+{
+    const double late = at_most * (1 + 1e-9); // rounding
     double makespan = 0;
-    for (int32_t s = 0; s <= last; s++)
-        l->device[s] = (struct device){.forwards = 0};
-    for (bool ran = true; ran && l->device[0].backwards < l->count;) {
-        ran = false;
-        for (int32_t s = 0; s <= last; s++)
-            ran = run(l, plan, s) || ran;
-        for (int32_t s = last - 1; s >= 0; s--)
-            ran = run(l, plan, s) || ran;
+    if (!can_run(l, plan))
+        return HUGE_VAL;
+    for (int32_t s = 0; s < l->stages; s++) {
+        l->device[s] = (struct device){.computes = 0};
+        for (int32_t position = 0; position < plan->warm_up[s] && position < l->count;
+             position++)
+            forward(l, plan, s, position);
     }
-    for (int32_t s = 0; s <= last; s++)
+    for (int32_t b = 0; b < l->count; b++) {
+        for (int32_t s = 0; s < l->stages && b > 0; s++)
+            if (plan->warm_up[s] + b <= l->count)
+                forward(l, plan, s, plan->warm_up[s] + b - 1);
+        for (int32_t s = l->stages - 1; s >= 0; s--)
+            backward(l, plan, s, b);
+        if (b % LOOKS == 0 && is_late(l, late))
+            return HUGE_VAL;
+    }
+    for (int32_t s = 0; s < l->stages; s++)
         makespan = later(makespan, later(l->device[s].computes, l->device[s].sends));
-    return l->device[0].backwards < l->count ? HUGE_VAL : makespan;
+    return makespan;
 }
 
-struct linear_peak linear_peak_of(const struct linear *l, const struct linear_plan *plan,
-                                  int32_t stage)
+// Collects the memory of a stage in the order of the positions.
+static void collect(struct linear *l, const struct linear_plan *plan, int32_t stage)
 {
-    double memory = l->pipeline->state[stage];
-    struct linear_peak peak = {.memory = memory};
-    for (int32_t f = 0, b = 0; b < l->count;) {
-        if (f < l->count && f < plan->warm_up[stage] + b) {
-            const struct cell *cell = cell_of(l, plan, f, stage);
-            if (memory + cell->peak > peak.memory)
-                peak = (struct linear_peak){memory + cell->peak, b, f + 1, f};
-            memory += cell->stored;
-            f++;
-        } else {
-            const struct cell *cell = cell_of(l, plan, b, stage);
-            if (memory + cell->backward_peak > peak.memory)
-                peak = (struct linear_peak){memory + cell->backward_peak, b, f, b};
-            memory -= cell->stored;
-            b++;
+    for (int32_t position = 0; position < l->count; position++)
+        l->collected[position] = l->memory[cell_of(l, plan, position, stage)];
+}
+
+struct linear_peak linear_peak_of(struct linear *l, const struct linear_plan *plan,
+                                  int32_t stage, int32_t changed)
+{
+    const int32_t warm_up = plan->warm_up[stage], first = changed - warm_up + 1;
+    const struct cell_memory *cells = l->collected;
+    const double state = l->pipeline->state[stage];
+    struct round r = {.memory = state, .peak = {.memory = state}};
+    int32_t b = 0;
+    if (changed < 0)
+        collect(l, plan, stage);
+    else
+        l->collected[changed] = l->memory[cell_of(l, plan, changed, stage)];
+    if (changed >= 0 && first > 0) // its forward runs in this round
+        r = l->rounds[b = first];
+    for (; b < l->count; b++) {
+        l->rounds[b] = r;
+        for (; r.forwards < l->count && r.forwards < warm_up + b; r.forwards++) {
+            const struct cell_memory *cell = &cells[r.forwards];
+            if (r.memory + cell->peak > r.peak.memory)
+                r.peak =
+                    (struct linear_peak){r.memory + cell->peak, b, r.forwards + 1, r.forwards};
+            r.memory += cell->stored;
         }
+        if (r.memory + cells[b].backward_peak > r.peak.memory)
+            r.peak = (struct linear_peak){r.memory + cells[b].backward_peak, b, r.forwards, b};
+        r.memory -= cells[b].stored;
     }
-    return peak;
+    return r.peak;
 }
 
 // ---- plans as lanes -------------------------------------------------------------------------------

@@ -29,8 +29,8 @@ struct linear *linear_take(int32_t count, int32_t stages, struct room *room);
 void linear_open(struct linear *linear, const struct dynapipe_pipeline *pipeline,
                  const struct micro_batches *const of[DYNAPIPE_RECOMPUTE_TYPES]);
 
-// Returns the makespan of a plan, whose types are allowed; INFINITY: it cannot run.
-double linear_evaluate(struct linear *linear, const struct linear_plan *plan);
+// Returns the makespan of a plan, whose types are allowed; INFINITY: it cannot run, or may be longer than `at_most` and is.
+double linear_evaluate(struct linear *linear, const struct linear_plan *plan, double at_most);
 
 // The largest memory of a device, and the positions that are in flight there then: first to end - 1, with the one that
 // runs.
@@ -40,9 +40,10 @@ struct linear_peak {
 };
 
 // Returns the largest memory of a device under a plan, without an evaluation: it depends on the order and on the
-// warm-up and recomputation of this device alone.
-struct linear_peak linear_peak_of(const struct linear *linear, const struct linear_plan *plan,
-                                  int32_t stage);
+// warm-up and recomputation of this device alone. changed: the position whose recomputation alone has changed since the last
+// call, which was for the same device; -1: all may have.
+struct linear_peak linear_peak_of(struct linear *linear, const struct linear_plan *plan,
+                                  int32_t stage, int32_t changed);
 
 // Writes the micro-batches of a plan, in its order and with its recomputation, and its lanes: for other users of
 // schedules, and as an oracle. batches and lanes have the size of the pipeline.

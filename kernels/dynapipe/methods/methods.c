@@ -36,6 +36,7 @@ struct method_room *method_room_take(int32_t devices, int32_t stages, int32_t la
     r->first = room_take(room, LANES * d, sizeof *r->first);
     r->running = room_take(room, LANES * d, sizeof *r->running);
     r->ended = room_take(room, LANES * d, sizeof *r->ended);
+    r->ends = room_take(room, LANES * d, sizeof *r->ends);
     return taken;
 }
 

@@ -18,8 +18,8 @@ struct making {
 // An operation that runs on a lane of FIFO.
 struct running {
     struct lane_operation operation;
-    double end;
-    int64_t launch; // -1: the lane is idle
+    enum lane lane;
+    int64_t launch;
 };
 
 struct method_room {
@@ -32,6 +32,7 @@ struct method_room {
     struct lanes queue;              // waiting operations
     int32_t *first;                  // [devices * LANES]: the head of a queue
     struct running *running, *ended; // [devices * LANES]
+    double *ends;                    // likewise; INFINITY: the lane is idle
 };
 
 enum method_outcome cyclic_make(const struct making *making);

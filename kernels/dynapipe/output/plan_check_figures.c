@@ -309,11 +309,19 @@ static bool check_origin(struct plan_reading *r, const cJSON *root)
 
 bool plan_check_step(struct plan_reading *r, const cJSON *root)
 {
+    const cJSON *batch = pps_json_member(root, "batch_bound_ms");
+    // Nothing here can compute the bound of the batch; without it the gap counts from that of the micro-batches.
+    const double least = cJSON_IsNumber(batch) ? 1000 * batch->valuedouble : r->bound;
     const double makespan = r->slowest_makespan,
                  devices = (double)r->plan.pipeline.devices * r->replicas;
     return plan_states(r, root, "makespan_ms", makespan / 1000) &&
            plan_states(r, root, "lower_bound_ms", r->bound / 1000) &&
-           plan_states(r, root, "gap", r->bound > 0 ? makespan / r->bound - 1 : 0) &&
+           (cJSON_IsNumber(batch) || cJSON_IsNull(batch) ||
+            plan_refuse(r, root, "batch_bound_ms: expected ms, or null")) &&
+           (least <= r->bound * (1 + 1e-9) ||
+            plan_wrong(r, batch, "batch_bound_ms: the bound of the micro-batches is %.10g",
+                       r->bound / 1000)) &&
+           plan_states(r, root, "gap", least > 0 ? makespan / least - 1 : 0) &&
            plan_states_truth(r, root, "proven", r->is_proven) &&
            plan_states(r, root, "utilisation",
                        makespan > 0 ? r->busy / (makespan * devices) : 0) &&

@@ -18,6 +18,7 @@ struct holding {
     struct plan_reading *r;
     int64_t samples, padded; // tokens with padding
     int32_t n;               // micro-batches
+    bool is_given;           // they were ready: each counts as one sample
     uint8_t *is_seen;        // [samples], or [n]; NULL: only counted
 };
 
@@ -96,7 +97,7 @@ static bool check_batch(struct holding *h, const cJSON *batch)
     h->samples += n;
     h->padded += (int64_t)rows * ((int64_t)input + target);
     h->n++;
-    return check_rows(r, batch, rows, n);
+    return h->is_given && n == 1 ? true : check_rows(r, batch, rows, n);
 }
 
 // ---- all of them ----------------------------------------------------------------------------------
@@ -215,7 +216,11 @@ static bool check_tokens(struct plan_reading *r, const cJSON *root, double padde
 
 bool plan_check_samples(struct plan_reading *r, const cJSON *root)
 {
-    struct holding h = {.r = r};
+    const cJSON *order = pps_json_member(pps_json_member(root, "division"), "order");
+    struct holding h = {
+        .r = r,
+        .is_given = cJSON_IsString(order) &&
+                    strcmp(order->valuestring, plan_order_names[SPLIT_ORDER_GIVEN]) == 0};
     if (pps_json_member(root, "samples") == NULL) // sizes were drawn
         return each_batch(&h, root, has_none);
     return each_batch(&h, root, check_batch) &&

@@ -4,10 +4,11 @@
 
 #include "base/edit/json_write.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-const char *const plan_order_names[] = {"best", "length", "path", NULL};
+const char *const plan_order_names[] = {"best", "length", "path", "given", NULL};
 const char *const plan_limit_names[] = {"micro-batch", "available", NULL};
 
 // ---- figures --------------------------------------------------------------------------------------
@@ -51,6 +52,7 @@ struct step_figures step_figures_of(const struct planned_step *step)
         add_replica(step, k, &f, &busy);
         f.micro_batches += step->replicas[k].count;
     }
+    f.least = step->batch_bound > 0 ? fmin(step->batch_bound, f.bound) : f.bound;
     f.utilisation =
         f.makespan > 0 ? busy / (f.makespan * step->setup->pipeline.devices * step->n) : 0;
     if (step->samples == NULL)
@@ -58,8 +60,7 @@ struct step_figures step_figures_of(const struct planned_step *step)
     const struct split_result *split = step_divided(step->division).split;
     f.samples = step->samples->count;
     for (int32_t i = 0; i < step->samples->count; i++)
-        f.tokens += step->samples->input[i] +
-                    (step->samples->target != NULL ? step->samples->target[i] : 0);
+        f.tokens += split_tokens_of(step->samples, i);
     for (int32_t g = 0; g < split->count; g++)
         f.padded +=
             (int64_t)split->groups[g].rows * (split->groups[g].input + split->groups[g].target);
@@ -356,7 +357,8 @@ void plan_write(const struct planned_step *step, struct text_buffer *out)
     whole(out, "evaluations", f.evaluations);
     real(out, "makespan_ms", f.makespan / 1000);
     real(out, "lower_bound_ms", f.bound / 1000);
-    real(out, "gap", f.bound > 0 ? f.makespan / f.bound - 1 : 0);
+    real(out, "batch_bound_ms", step->batch_bound > 0 ? f.least / 1000 : (double)NAN);
+    real(out, "gap", f.least > 0 ? f.makespan / f.least - 1 : 0);
     boolean(out, "proven", f.is_proven);
     real(out, "utilisation", f.utilisation);
     real(out, "peak_mb", f.peak);

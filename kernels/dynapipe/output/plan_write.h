@@ -17,6 +17,7 @@ struct planned_step {
     const struct step_replica *replicas;     // [n]
     const struct instructions *instructions; // [n]
     int32_t n;
+    double batch_bound; // us: no plan of any division is shorter; 0: not known
 };
 
 // Words of a plan, ended with NULL.
@@ -27,7 +28,8 @@ extern const char *const plan_limit_names[]; // "micro-batch", ...
 struct step_figures {
     double makespan, bound,
         utilisation; // us; of the slowest replica; of all devices of all replicas
-    int32_t slowest; // replica
+    double least;    // us: bound of the batch; of these micro-batches if that is not known
+    int32_t slowest;
     int32_t peak_device, peak_replica;
     double peak; // MB, the largest
     int64_t evaluations, first_fit;

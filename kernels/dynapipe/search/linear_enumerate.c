@@ -72,13 +72,13 @@ static bool must_end(struct linear_search *s)
 static bool is_short(struct linear_search *s)
 {
     s->evaluations++;
-    return linear_evaluate(s->linear, &s->trial) < s->makespan * SHORTER;
+    return linear_evaluate(s->linear, &s->trial, s->makespan) < s->makespan * SHORTER;
 }
 
 static int32_t first_over(const struct linear_search *s, struct linear_peak *peak)
 {
     for (int32_t stage = 0; stage < s->stages; stage++) {
-        *peak = linear_peak_of(s->linear, &s->trial, stage);
+        *peak = linear_peak_of(s->linear, &s->trial, stage, -1);
         if (!plan_fits(peak->memory, s->task->pipeline->limit[stage]))
             return stage;
     }
@@ -93,7 +93,7 @@ static bool relieve(struct linear_search *s)
     const int32_t stage = first_over(s, &peak);
     bool goes_on = !must_end(s);
     if (stage < 0)
-        linear_try(s);
+        linear_try(s, HUGE_VAL);
     for (int32_t p = peak.first; stage >= 0 && p < peak.end; p++) {
         const int64_t at = (int64_t)s->trial.order[p] * s->stages + stage;
         if (s->decided[at])

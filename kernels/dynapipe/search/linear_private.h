@@ -21,6 +21,9 @@ struct linear_search {
     int64_t enumerated; // evaluations at which an enumeration gives up
     uint64_t draw;      // of random numbers
     bool is_over;       // the poll has ended the search
+    // Where the trial plan may differ from the present one, which fits:
+    bool changes_order;
+    int32_t changes_recompute; // of a stage; -1: none
 };
 
 // Returns the steps of a poll that an evaluation counts as.
@@ -29,8 +32,8 @@ static inline uint64_t linear_steps(const struct linear_search *search)
     return POLL_STEPS / 16 + (uint64_t)search->count * (uint64_t)search->stages;
 }
 
-// Evaluates the trial plan and keeps it if it is better than the best one. The plan fits in memory.
-double linear_try(struct linear_search *search);
+// Evaluates the trial plan, which fits in memory, and keeps it if it is better than the best one. at_most: as of linear_evaluate, not below the best makespan.
+double linear_try(struct linear_search *search, double at_most);
 
 // Makes the trial plan fit in memory: recomputes random micro-batches that are in flight at the peak, or holds fewer of
 // them. Returns false if the warm-ups are fixed and nothing helps.

@@ -49,9 +49,9 @@ static int32_t linear_draw(struct linear_search *s, int32_t end)
     return (int32_t)(bits * (uint64_t)end >> 32);
 }
 
-double linear_try(struct linear_search *s)
+double linear_try(struct linear_search *s, double at_most)
 {
-    const double makespan = linear_evaluate(s->linear, &s->trial);
+    const double makespan = linear_evaluate(s->linear, &s->trial, at_most);
     s->evaluations++;
     if (makespan < s->makespan) {
         s->makespan = makespan;
@@ -70,9 +70,9 @@ int32_t linear_warm_up(const struct linear_search *s, enum linear_warm_ups which
 
 // ---- memory ---------------------------------------------------------------------------------------
 
-// Lets a random micro-batch that is in flight at the peak keep less, or the one that runs need less. Returns false if none
-// can.
-static bool keep_less(struct linear_search *s, int32_t stage, const struct linear_peak *peak)
+// Lets a random micro-batch that is in flight at the peak keep less, or the one that runs need less. Returns its position;
+// -1: none can.
+static int32_t keep_less(struct linear_search *s, int32_t stage, const struct linear_peak *peak)
 {
     const int32_t n = peak->end - peak->first, shift = n > 0 ? linear_draw(s, n) : 0;
     for (int32_t i = 0; i < n; i++) {
@@ -87,11 +87,11 @@ static bool keep_less(struct linear_search *s, int32_t stage, const struct linea
             if (b != NULL && (runs ? plan_needs(b, at) < plan_needs(present, at)
                                    : b->stored[at] < present->stored[at])) {
                 s->trial.recompute[at] = (uint8_t)type;
-                return true;
+                return position;
             }
         }
     }
-    return false;
+    return -1;
 }
 
 static bool fit_stage(struct linear_search *s, int32_t stage, bool prefers_fewer)
@@ -100,20 +100,21 @@ static bool fit_stage(struct linear_search *s, int32_t stage, bool prefers_fewer
     int32_t *warm_up = &s->trial.warm_up[stage];
     const bool is_free = s->warm_ups == LINEAR_ANY_WARM_UP;
     // What a micro-batch keeps and what it needs while it runs may ask for different types in turn.
-    for (int32_t steps = 4 * s->count + 4; steps > 0;) {
-        const struct linear_peak peak = linear_peak_of(s->linear, &s->trial, stage);
+    for (int32_t steps = 4 * s->count + 4, changed = -1; steps > 0;) {
+        const struct linear_peak peak = linear_peak_of(s->linear, &s->trial, stage, changed);
         if (plan_fits(peak.memory, limit))
             return true;
         if ((s->is_over = s->is_over || poll_over_after(s->poll, (uint64_t)s->count / 8)))
             return false;
         const bool fewer = is_free && prefers_fewer && *warm_up > 1;
-        if (!fewer && keep_less(s, stage, &peak)) {
+        if (!fewer && (changed = keep_less(s, stage, &peak)) >= 0) {
             steps--;
             continue;
         }
         if (!is_free || *warm_up == 1)
             return false;
         --*warm_up;
+        changed = -1;
     }
     return false;
 }
@@ -124,7 +125,10 @@ bool linear_fit(struct linear_search *s, bool prefers_fewer)
         int32_t *w = s->trial.warm_up;
         if (stage > 0 && w[stage] > w[stage - 1])
             w[stage] = w[stage - 1];
-        if (s->task->pipeline->limit[stage] < HUGE_VAL && !fit_stage(s, stage, prefers_fewer))
+        const bool is_same = !s->changes_order && stage != s->changes_recompute &&
+                             w[stage] == s->current.warm_up[stage];
+        if (!is_same && s->task->pipeline->limit[stage] < HUGE_VAL &&
+            !fit_stage(s, stage, prefers_fewer))
             return false;
     }
     return true;
@@ -152,6 +156,7 @@ static void move_to(int32_t *order, int32_t from, int32_t to)
 static void change_order(struct linear_search *s)
 {
     int32_t *order = s->trial.order;
+    s->changes_order = true;
     int32_t a = linear_draw(s, s->count), b = linear_draw(s, s->count - 1);
     b += b >= a;
     switch (linear_draw(s, 5)) {
@@ -187,6 +192,7 @@ static void change_warm_up(struct linear_search *s)
 static void keep_more(struct linear_search *s)
 {
     const int32_t stage = linear_draw(s, s->stages), part = 1 + linear_draw(s, 4);
+    s->changes_recompute = stage;
     for (int32_t m = 0; m < s->count; m++) {
         uint8_t *type = &s->trial.recompute[(int64_t)m * s->stages + stage];
         if (*type != DYNAPIPE_KEEP && linear_draw(s, 4) < part)
@@ -200,6 +206,7 @@ static void change_recompute(struct linear_search *s)
                   type = linear_draw(s, DYNAPIPE_RECOMPUTE_TYPES);
     if (s->task->of[type] != NULL)
         s->trial.recompute[at] = (uint8_t)type;
+    s->changes_recompute = at % s->stages;
 }
 
 static bool is_limited(const struct linear_search *s)
@@ -216,6 +223,8 @@ static bool move(struct linear_search *s, bool limited)
     const int32_t which = linear_draw(s, 16);
     const bool order = !s->task->keeps_order && s->count > 1,
                warm_up = s->warm_ups == LINEAR_ANY_WARM_UP;
+    s->changes_order = false;
+    s->changes_recompute = -1;
     if (order && which < (limited ? 7 : 11))
         change_order(s);
     else if (warm_up && (which < 11 || !limited))
@@ -259,7 +268,8 @@ static void anneal(struct linear_search *s, int64_t steps)
         linear_plan_copy(&s->trial, &s->current, s->count, s->stages);
         if (!move(s, limited))
             continue;
-        const double at_most = acceptable(s, makespan, temperature), tried = linear_try(s);
+        const double at_most = acceptable(s, makespan, temperature),
+                     tried = linear_try(s, at_most);
         if (tried > at_most)
             continue;
         makespan = tried;
@@ -284,10 +294,10 @@ static void polish(struct linear_search *s)
             linear_plan_copy(&s->trial, &s->best, s->count, s->stages);
             s->trial.recompute[at] = DYNAPIPE_KEEP;
             s->is_over = poll_over_after(s->poll, linear_steps(s));
-            if (!plan_fits(linear_peak_of(s->linear, &s->trial, stage).memory,
+            if (!plan_fits(linear_peak_of(s->linear, &s->trial, stage, -1).memory,
                            s->task->pipeline->limit[stage]))
                 continue;
-            if (linear_try(s) == before) // it is not shorter, but computes less
+            if (linear_try(s, before) == before) // it is not shorter, but computes less
                 linear_plan_copy(&s->best, &s->trial, s->count, s->stages);
             better = better || s->makespan < before;
         }
@@ -307,6 +317,7 @@ bool linear_search_run(struct linear_search *s, const struct plan_task *task,
     s->is_over = false;
     s->bound = method_bound(task->pipeline, task->of[DYNAPIPE_KEEP]);
     linear_open(s->linear, task->pipeline, task->of);
+    s->changes_order = true; // there is no present plan
     linear_starts(s);
     const bool is_proven = is_met(s) || linear_enumerate(s);
     const int64_t left = task->budget - s->evaluations;

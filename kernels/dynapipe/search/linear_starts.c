@@ -12,7 +12,7 @@ static void start(struct linear_search *s, enum start_order order,
     for (int32_t stage = 0; stage < s->stages; stage++)
         s->trial.warm_up[stage] = linear_warm_up(s, warm_ups, stage);
     if (linear_fit(s, fewer))
-        linear_try(s);
+        linear_try(s, s->makespan);
 }
 
 static bool is_enough(struct linear_search *s)

@@ -10,8 +10,9 @@ enum { PASS_STARTS = 4 }; // plans that are kept of those offered
 struct pass_search {
     struct plan_size size;
     struct pass_orders *orders;
-    struct pass_plan best, current, trial;
-    struct pass_plan starts[PASS_STARTS]; // the shortest first
+    struct pass_plan best, current, trial, kept; // kept: by pass_search_again
+    double kept_makespan;                        // INFINITY: there is none
+    struct pass_plan starts[PASS_STARTS];        // the shortest first
     double start_makespans[PASS_STARTS];
     int32_t n_starts;
     bool *is_changed;              // [devices]: the memory of the trial plan is not known

@@ -29,6 +29,7 @@ static void take_plans(struct pass_search *s, const struct plan_size *size, stru
     pass_plan_take(&s->best, size->count, size->stages, room);
     pass_plan_take(&s->current, size->count, size->stages, room);
     pass_plan_take(&s->trial, size->count, size->stages, room);
+    pass_plan_take(&s->kept, size->count, size->stages, room);
     for (int k = 0; k < PASS_STARTS; k++)
         pass_plan_take(&s->starts[k], size->count, size->stages, room);
 }
@@ -83,12 +84,23 @@ void pass_search_open(struct pass_search *s, const struct plan_task *task, struc
     for (int32_t d = 0; d < s->size.devices; d++)
         s->is_limited = s->is_limited || task->pipeline->limit[d] < HUGE_VAL;
     s->bound = method_bound(task->pipeline, task->of[DYNAPIPE_KEEP]);
-    s->makespan = HUGE_VAL;
+    s->makespan = s->kept_makespan = HUGE_VAL;
     s->n_starts = 0;
     s->evaluations = 0;
     s->draws = 0;
     s->is_over = false;
     pass_orders_open(s->orders, task->pipeline, task->of);
+}
+
+void pass_search_again(struct pass_search *s)
+{
+    const struct pass_plan best = s->best;
+    s->best = s->kept;
+    s->kept = best;
+    s->kept_makespan = s->makespan;
+    s->makespan = HUGE_VAL;
+    s->n_starts = 0;
+    s->draws = 0;
 }
 
 static bool fits(const struct pass_search *s)
@@ -236,12 +248,13 @@ bool pass_search_run(struct pass_search *s, int64_t evaluations)
 
 struct pass_found pass_search_found(const struct pass_search *s)
 {
-    return (struct pass_found){s->makespan, s->evaluations};
+    return (struct pass_found){fmin(s->makespan, s->kept_makespan), s->evaluations};
 }
 
 void pass_search_write(const struct pass_search *s, int32_t *order, uint8_t *recompute,
                        struct rule *rule)
 {
-    memcpy(recompute, s->best.recompute, (size_t)s->size.count * (size_t)s->size.stages);
-    pass_orders_write(s->orders, &s->best, order, &rule->ordered, &rule->lanes);
+    const struct pass_plan *best = s->kept_makespan < s->makespan ? &s->kept : &s->best;
+    memcpy(recompute, best->recompute, (size_t)s->size.count * (size_t)s->size.stages);
+    pass_orders_write(s->orders, best, order, &rule->ordered, &rule->lanes);
 }

@@ -17,6 +17,9 @@ struct pass_search *pass_search_take(const struct plan_size *size, struct room *
 void pass_search_open(struct pass_search *search, const struct plan_task *task,
                       struct poll *poll);
 
+// Begins again as if the task had just been opened, but keeps the best plan. Once a task.
+void pass_search_again(struct pass_search *search);
+
 // Offers a plan: lanes over the positions of an order, and what stages recompute, [micro_batch * stages + stage]. A plan that
 // does not fit is ignored.
 void pass_search_offer(struct pass_search *search, const struct lanes *lanes,

@@ -17,16 +17,8 @@ enum {
     LARGE = 128
 };
 
-// Micro-batches and stages of all evaluations together.
-#define BEST_WORK  24e6
-#define QUICK_WORK 0.5e6
-
 #define CLOSE                                                                                  \
     1.03 // a method is worth a search if its simple plans are at most this much longer than the best
-
-const char *const plan_mode_names[PLAN_MODES] = {"best", "quick", "normal", "fast", "auto"};
-const char *const plan_free_warm_ups = "free-warm-up";
-const char *const plan_free_orders = "free-order";
 
 struct plan_search {
     struct plan_size size;
@@ -167,14 +159,6 @@ static bool has_memory_limit(const struct plan_search *s)
     return false;
 }
 
-int64_t plan_budget(enum plan_mode mode, double count, double stages)
-{
-    const double cells = fmax(count * stages, 1);
-    return (int64_t)(mode == PLAN_QUICK ? fmin(PLAN_QUICK_BUDGET, QUICK_WORK / cells)
-                                        : fmin(PLAN_BEST_BUDGET, BEST_WORK / cells)) +
-           1;
-}
-
 static int64_t budget_of(const struct plan_search *s)
 {
     return s->request->task.budget > 0
@@ -234,18 +218,25 @@ static enum plan_outcome conclude(struct plan_search *s)
     return a->has_plan && a->fits ? PLAN_FOUND : PLAN_NONE_FITS;
 }
 
-// A plan that exceeds the limits, to tell how much the method lacks: its simple schedule with what keeps the least.
-static void answer_lack(struct plan_search *s, enum method method)
+// Executes the simple schedule of a method, in the order given; leanest: with the recomputation that keeps the least.
+static void run_simple(struct plan_search *s, const struct plan_task *task, enum method method,
+                       bool leanest, struct poll *poll)
 {
-    const struct plan_task *task = &s->request->task;
+    const int32_t cells = s->size.count * s->size.stages;
     s->plan.method = method;
     s->plan.by_memory = false;
     memset(s->plan.in_flight, 0, (size_t)s->size.devices * sizeof *s->plan.in_flight);
     for (int32_t m = 0; m < s->size.count; m++)
         s->plan.order[m] = m;
-    for (int64_t at = 0; at < (int64_t)s->size.count * s->size.stages; at++)
-        s->plan.recompute[at] = (uint8_t)plan_leanest(task, at);
-    rule_evaluate(&s->rule, task, &s->plan, false, NULL);
+    for (int32_t at = 0; at < cells; at++)
+        s->plan.recompute[at] = leanest ? (uint8_t)plan_leanest(task, at) : DYNAPIPE_KEEP;
+    rule_evaluate(&s->rule, task, &s->plan, false, poll);
+}
+
+// A plan that exceeds the limits tells how much the method lacks.
+static void answer_lack(struct plan_search *s, enum method method)
+{
+    run_simple(s, &s->request->task, method, true, NULL);
     if (s->rule.makespan < HUGE_VAL)
         finish(s, method_names[method]);
 }
@@ -386,16 +377,17 @@ static void search_all(struct plan_search *s, int64_t budget, int parts, bool pu
     s->answer->evaluations += pass_search_found(s->orders).evaluations - before;
 }
 
-// Searches with the budget of mode best. What mode quick finds is among its plans.
+// Searches with the budget of mode best. What mode quick finds is among its plans: that search knows of no others.
 static void search_long(struct plan_search *s, int64_t budget, int64_t quick,
                         struct all_found *found)
 {
     const int parts =
         s->size.count * s->size.stages > LARGE ? LARGE_ORDERS_PARTS : ORDERS_PARTS;
+    struct all_found of_quick = *found;
+    search_all(s, quick, QUICK_ORDERS_PARTS, false, &of_quick);
+    pass_search_again(s->orders);
     search_all(s, quick, parts, false, found);
     search_all(s, budget - quick, parts, true, found);
-    if (!is_stopped(s))
-        search_all(s, quick, QUICK_ORDERS_PARTS, false, found);
 }
 
 static enum plan_outcome search_any(struct plan_search *s)
@@ -495,12 +487,6 @@ enum plan_outcome plan_search_run(struct plan_search *s, const struct plan_reque
 double plan_search_plain(struct plan_search *s, const struct plan_task *task,
                          enum method method, struct poll *poll)
 {
-    s->plan.method = method;
-    s->plan.by_memory = false;
-    memset(s->plan.in_flight, 0, (size_t)s->size.devices * sizeof *s->plan.in_flight);
-    memset(s->plan.recompute, DYNAPIPE_KEEP, (size_t)s->size.count * (size_t)s->size.stages);
-    for (int32_t m = 0; m < s->size.count; m++)
-        s->plan.order[m] = m;
-    rule_evaluate(&s->rule, task, &s->plan, false, poll);
+    run_simple(s, task, method, false, poll);
     return s->rule.makespan;
 }

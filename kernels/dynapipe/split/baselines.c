@@ -41,7 +41,7 @@ static enum split_outcome price_first(struct split_memory *m, const struct split
                                       price_fn *price, struct split_result *result)
 {
     struct split_result *r = &m->best;
-    r->ordered = SPLIT_ORDER_LENGTH;
+    r->ordered = task->samples->rows != NULL ? SPLIT_ORDER_GIVEN : SPLIT_ORDER_LENGTH;
     struct split_rules rules;
     for (int k = 0; k < SPLIT_ATTEMPTS; k++)
         if (split_attempt(task, k, &rules, &r->limit) && price_all(m, task, &rules, r, price)) {
@@ -133,5 +133,23 @@ enum split_outcome split_uniformly(struct split_memory *memory, const struct spl
             r->row[p] = row % rows;
     }
     r->start[r->count] = samples->count;
+    return price_first(memory, task, price_rows, result);
+}
+
+enum split_outcome split_as_given(struct split_memory *memory, const struct split_task *task,
+                                  struct split_result *result)
+{
+    const struct split_samples *samples = task->samples;
+    struct split_result *r = &memory->best;
+    r->count = samples->count;
+    for (int32_t i = 0; i < samples->count; i++) {
+        r->order[i] = r->start[i] = i;
+        r->row[i] = 0;
+        r->groups[i] =
+            (struct split_group){.rows = samples->rows[i],
+                                 .input = samples->input[i],
+                                 .target = samples->target != NULL ? samples->target[i] : 0};
+    }
+    r->start[r->count] = r->count;
     return price_first(memory, task, price_rows, result);
 }

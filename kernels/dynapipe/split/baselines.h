@@ -17,3 +17,9 @@ enum split_outcome split_by_tokens(struct split_memory *memory, const struct spl
 // last one may have fewer.
 enum split_outcome split_uniformly(struct split_memory *memory, const struct split_task *task,
                                    int32_t rows, struct split_result *result);
+
+// Takes every sample as a ready micro-batch of task->samples->rows rows with these padded lengths, in the order given.
+enum split_outcome split_as_given(struct split_memory *memory, const struct split_task *task,
+                                  struct split_result *result);
+
+#endif

@@ -24,6 +24,12 @@ int32_t split_target_of(const struct split_samples *samples, int32_t i)
                : split_padded(samples->target[i], SPLIT_TARGET_EXTRA, samples->offset);
 }
 
+int64_t split_tokens_of(const struct split_samples *samples, int32_t i)
+{
+    const int64_t rows = samples->rows != NULL ? samples->rows[i] : 1;
+    return rows * (samples->input[i] + (samples->target != NULL ? samples->target[i] : 0));
+}
+
 static int descending(const void *a, const void *b)
 {
     const struct split_key *x = a, *y = b;

@@ -22,6 +22,8 @@ struct split_samples {
     const int32_t *target; // [count]; NULL: the network has no decoder
     int32_t
         offset; // tokens by which the network shortens a sequence: 1 for next-token models, else 0
+    const int32_t
+        *rows; // [count]: of ready micro-batches, padded, which are not divided; NULL: samples
 };
 
 // Returns the padded length of a sequence to which the network adds `extra` tokens; 0 for length 0.
@@ -30,6 +32,9 @@ int32_t split_padded(int32_t length, int32_t extra, int32_t offset);
 // Return the padded lengths of sample i; the target is 0 without a decoder.
 int32_t split_input_of(const struct split_samples *samples, int32_t i);
 int32_t split_target_of(const struct split_samples *samples, int32_t i);
+
+// Returns the tokens of a sample, or of a ready micro-batch.
+int64_t split_tokens_of(const struct split_samples *samples, int32_t i);
 
 // A sample as sorting compares it.
 struct split_key {

@@ -146,8 +146,8 @@ static bool order_by_path(struct split_memory *m, const struct split_task *task,
         m->sorted_input[p] = s->input[m->orders[0][p]];
         m->sorted_target[p] = s->target[m->orders[0][p]];
     }
-    const struct split_samples sorted = {s->count, m->sorted_input, m->sorted_target,
-                                         s->offset};
+    const struct split_samples sorted = {s->count, m->sorted_input, m->sorted_target, s->offset,
+                                         NULL};
     if (!split_path_order(&m->path, &sorted, task->measure, task->total, poll, m->orders[1]))
         return false;
     for (int32_t p = 0; p < s->count; p++)

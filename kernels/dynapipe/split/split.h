@@ -9,7 +9,8 @@
 enum split_order {
     SPLIT_ORDER_BEST, // the better of length and path
     SPLIT_ORDER_LENGTH,
-    SPLIT_ORDER_PATH, // length without a decoder
+    SPLIT_ORDER_PATH,  // length without a decoder
+    SPLIT_ORDER_GIVEN, // of ready micro-batches, in results only
 };
 
 enum split_limit {

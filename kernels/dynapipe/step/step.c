@@ -112,7 +112,8 @@ enum split_outcome step_divide(struct step_division *d, const struct step_setup 
     if (samples->count == 0)
         return SPLIT_FOUND;
     const enum split_outcome outcome =
-        choice->rule == STEP_TOKENS
+        samples->rows != NULL ? split_as_given(d->memory, &task, &d->split)
+        : choice->rule == STEP_TOKENS
             ? split_by_tokens(d->memory, &task, choice->rule_size, &d->split)
         : choice->rule == STEP_UNIFORM
             ? split_uniformly(d->memory, &task, (int32_t)choice->rule_size, &d->split)

@@ -268,6 +268,27 @@ Test(tracesvg, a_failed_write_is_reported)
     fclose(out);
 }
 
+// Catches a limit far above all values, under which they are a flat stripe.
+Test(tracesvg, far_limits_are_named_and_not_drawn)
+{
+    static const struct pps_level levels[] = {{0, 0, 0, 20}, {0, 0, 5, 40}};
+    struct pps_trace_names counted = names;
+    counted.counters = counters;
+    struct pps_tracesvg *svg = open_picture(&counted, false);
+    pps_tracesvg_begin(svg, "toy", whole);
+    const struct pps_trace_sink sink = pps_tracesvg_sink(svg);
+    sink.limit(sink.self, &(struct pps_limit){0, 0, 800});
+    for (int i = 0; i < 2; i++)
+        sink.level(sink.self, &levels[i]);
+    for (int i = 0; i < 4; i++)
+        sink.piece(sink.self, &pieces[i]);
+    pps_tracesvg_end(svg, 10);
+    char *text = finish(svg, (struct pps_tracesvg_look){.width = 0});
+    cr_expect_eq(count(text, "memory_gib: up to 40, limit 800"), 1);
+    cr_expect_eq(count(text, "stroke=\"#d55e00\""), 0);
+    free(text);
+}
+
 // Catches counters that are skipped, drawn in the wrong group, or not drawn to the scale of
 // their limit, and a missing unit of time.
 Test(tracesvg, counters_are_strips_below_their_group)

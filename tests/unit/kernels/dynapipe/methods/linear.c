@@ -150,7 +150,7 @@ Test(dynapipe_linear, as_lanes_and_as_a_plain_replay)
         draw_plan(&f, &r);
         if (round % 5 == 0) // may increase
             f.plan.warm_up[0] = 1 + (int32_t)random_below(&r, f.ordered.count);
-        const double makespan = linear_evaluate(f.linear, &f.plan);
+        const double makespan = linear_evaluate(f.linear, &f.plan, HUGE_VAL);
         linear_write(f.linear, &f.plan, &f.ordered, &f.lanes);
         const bool runs = lanes_execute(f.times, &f.pipeline, &f.ordered, &f.lanes);
         cr_assert_eq(runs, isfinite(makespan), "round %d", round);
@@ -160,7 +160,7 @@ Test(dynapipe_linear, as_lanes_and_as_a_plain_replay)
             cr_assert_eq(makespan, lanes_makespan(f.times), "round %d", round);
             cr_assert_eq(makespan, plain_makespan(&f), "round %d", round);
             for (int32_t s = 0; s < f.pipeline.stages; s++)
-                near(linear_peak_of(f.linear, &f.plan, s).memory,
+                near(linear_peak_of(f.linear, &f.plan, s, -1).memory,
                      lanes_peak(&f.lanes, &f.pipeline, &f.ordered, s), 1e-12, "round %d",
                      round);
             cr_assert_leq(method_bound(&f.pipeline, &f.ordered), makespan * (1 + 1e-12));
@@ -186,7 +186,7 @@ Test(dynapipe_linear, warm_ups_of_methods)
                 const int32_t w = which == 0 ? stages - s : 2 * (stages - s) - 1;
                 f.plan.warm_up[s] = w < count ? w : count;
             }
-            const double makespan = linear_evaluate(f.linear, &f.plan);
+            const double makespan = linear_evaluate(f.linear, &f.plan, HUGE_VAL);
             cr_assert_eq(method_run(which == 0 ? METHOD_1F1B : METHOD_WAIT_FREE_CYCLIC,
                                     &f.pipeline, &f.of[DYNAPIPE_KEEP], NULL, f.room, &f.lanes,
                                     f.times, NULL),

@@ -32,9 +32,9 @@ static void check_fits(struct searching *s, const struct plan_case *c,
                        const struct linear_answer *a)
 {
     struct linear *linear = linear_search_linear(s->search);
-    cr_assert_eq(linear_evaluate(linear, a->plan), a->makespan);
+    cr_assert_eq(linear_evaluate(linear, a->plan, HUGE_VAL), a->makespan);
     for (int32_t stage = 0; stage < c->pipeline.stages; stage++) {
-        const double peak = linear_peak_of(linear, a->plan, stage).memory;
+        const double peak = linear_peak_of(linear, a->plan, stage, -1).memory;
         cr_assert_leq(peak, c->limit[stage] + PLAN_TOLERANCE_MB);
     }
 }
@@ -97,10 +97,11 @@ static double brute(struct linear *linear, const struct plan_case *c, struct lin
                 memcpy(p->order, orders[o], sizeof orders[o]);
                 p->warm_up[0] = w0;
                 p->warm_up[1] = w1;
-                const double makespan = linear_evaluate(linear, p);
+                const double makespan = linear_evaluate(linear, p, HUGE_VAL);
                 bool fits = true;
                 for (int32_t s = 0; s < 2; s++)
-                    fits = fits && plan_fits(linear_peak_of(linear, p, s).memory, c->limit[s]);
+                    fits =
+                        fits && plan_fits(linear_peak_of(linear, p, s, -1).memory, c->limit[s]);
                 best = fits ? fmin(best, makespan) : best;
             }
     return best;

@@ -333,27 +333,39 @@ Test(dynapipe_plan_search, seeds)
 
 // ---- orders of passes -----------------------------------------------------------------------------
 
-// Micro-batches that cannot recompute, and memory for a part of them.
-static void draw_tight(struct plan_case *c, struct random *r)
+// Little memory; some tasks may recompute, and have fewer micro-batches then.
+static void draw_tight(struct plan_case *c, struct random *r, int kind)
 {
-    const int32_t devices = 2 + (int32_t)random_below(r, 2),
+    const bool recomputes = kind == 3;
+    const int32_t devices = 2 + (int32_t)random_below(r, kind == 2 ? 3 : 2),
                   chunks = 1 + (random_below(r, 4) == 0),
-                  count =
-                      devices * chunks > 3 ? 2 : 3 + (devices == 2 && random_below(r, 2) == 0);
-    plan_case_open(c, devices, devices * chunks, count);
+                  stages = kind == 2 && chunks == 2 ? 2 * devices - 1 : devices * chunks,
+                  count = recomputes  ? 2 + (stages == 2)
+                          : kind == 2 ? 3 + (int32_t)random_below(r, 2)
+                          : devices * chunks > 3
+                              ? 2
+                              : 3 + (devices == 2 && random_below(r, 2) == 0);
+    plan_case_open(c, devices, stages, count);
+    for (int32_t s = devices; s < stages && kind == 2; s++) // there and back
+        c->device_of[s] = 2 * devices - 2 - s;
     plan_case_draw(c, r);
-    c->task.of[DYNAPIPE_FULL] = c->task.of[DYNAPIPE_SELECTIVE] = NULL;
     c->task.budget = 0;
-    for (int64_t at = 0; at < (int64_t)count * devices * chunks; at++) {
-        c->of[0].forward[at] *= 0.8 + 0.4 * random_unit(r);
-        c->of[0].backward[at] *= 0.8 + 0.4 * random_unit(r);
+    if (!recomputes)
+        c->task.of[DYNAPIPE_FULL] = c->task.of[DYNAPIPE_SELECTIVE] = NULL;
+    for (int64_t at = 0; at < (int64_t)count * stages; at++) {
+        const double forward = 0.8 + 0.4 * random_unit(r),
+                     backward = 0.8 + 0.4 * random_unit(r);
+        for (int type = 0; type < DYNAPIPE_RECOMPUTE_TYPES; type++) {
+            c->of[type].forward[at] *= forward;
+            c->of[type].backward[at] *= backward;
+        }
     }
     for (int32_t d = 0; d < devices; d++) {
         double most = 0, all = 0;
         for (int32_t m = 0; m < count; m++) {
             double one = 0;
-            for (int32_t s = d; s < devices * chunks; s += devices)
-                one += c->of[0].stored[(int64_t)m * devices * chunks + s];
+            for (int32_t s = 0; s < stages; s++)
+                one += c->device_of[s] == d ? c->of[0].stored[(int64_t)m * stages + s] : 0;
             most = fmax(most, one);
             all += one;
         }
@@ -365,18 +377,19 @@ static void draw_tight(struct plan_case *c, struct random *r)
 Test(dynapipe_plan_search, close_to_all_orders)
 {
     struct random r = {47};
-    const int rounds = n_rounds(6);
-    double sum = 0;
+    const int rounds = n_rounds(8);
+    double sum = 0, worst = 0;
     int known = 0;
     for (int round = 0; round < rounds; round++) {
         struct plan_case c;
         struct plan_answer answer;
-        draw_tight(&c, &r);
+        draw_tight(&c, &r, round % 4);
         const double makespan = 1000 * run(&c, PLAN_BEST, &answer),
-                     least = order_brute(&c, makespan * (1 + 1e-9), 300000);
+                     least = order_brute(&c, makespan * (1 + 1e-9), 15 * (int64_t)n_points());
         if (isfinite(least)) {
             const double longer = makespan / least - 1;
             cr_assert_leq(longer, 0.02, "round %d: %g, %g", round, makespan, least);
+            worst = fmax(worst, longer);
             sum += fmax(longer, 0);
             known++;
         }
@@ -384,7 +397,8 @@ Test(dynapipe_plan_search, close_to_all_orders)
     }
     cr_assert_geq(known, rounds / 3, "%d", known);
     cr_assert_leq(sum, 0.005 * known, "%g over %d", sum, known);
-    cr_log_info("%d of %d tasks, on average %.4f %%", known, rounds, 100 * sum / known);
+    cr_log_info("%d of %d tasks, on average %.4f %%, at most %.3f %%", known, rounds,
+                100 * sum / known, 100 * worst);
 }
 
 static void read_cells(const cJSON *lists, double *values)

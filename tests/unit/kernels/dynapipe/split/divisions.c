@@ -30,7 +30,8 @@ static struct batch *batch_new(int32_t samples, struct split_costs costs, bool h
     memset(b->bytes, 0x55, room.used);
     room = (struct room){b->bytes, 0};
     b->memory = split_memory_take(samples, samples, &room);
-    b->samples = (struct split_samples){samples, b->input, has_decoder ? b->target : NULL, 0};
+    b->samples =
+        (struct split_samples){samples, b->input, has_decoder ? b->target : NULL, 0, NULL};
     b->task = (struct split_task){.samples = &b->samples,
                                   .pipeline = {4, 1, 4, 1, has_decoder},
                                   .costs = costs,

@@ -26,7 +26,7 @@ static struct fixture *fixture_new(int32_t samples)
     f->bytes = aligned_alloc(ROOM_ALIGNMENT, room.used);
     room = (struct room){f->bytes, 0};
     split_path_order_take(&f->memory, samples, &room);
-    f->samples = (struct split_samples){samples, f->input, f->target, 0};
+    f->samples = (struct split_samples){samples, f->input, f->target, 0, NULL};
     return f;
 }
 

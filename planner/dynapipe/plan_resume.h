@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Remembers the batches whose plans are written, so that an interrupted command goes on with --resume.
+#pragma once
+
+#include "base/resume/record_log.h"
+#include "planner/dynapipe/plan_batch.h"
+
+// A zeroed one remembers nothing.
+struct plan_resume {
+    bool is_open;
+    struct pps_record_log log;
+    const char *next; // record of the interrupted command; NULL: there is no other
+    size_t n;
+};
+
+// Opens FOLDER/plans.resume. options: what changes plans, as text.
+PPS_MUST_CHECK enum pps_status plan_resume_open(struct plan_resume *resume, const char *folder,
+                                                const char *options, bool resumes, bool forces,
+                                                struct pps_error *err);
+
+// Returns whether the interrupted command planned this batch, and fills what it found, except the plan itself. Batches are asked for
+// in the order of their numbers; *planned is valid until the end.
+bool plan_resume_find(struct plan_resume *resume, const struct batch *batch,
+                      struct planned *planned);
+
+// Remembers a batch whose plan is written.
+PPS_MUST_CHECK enum pps_status plan_resume_add(struct plan_resume *resume,
+                                               const struct batch *batch,
+                                               const struct planned *planned,
+                                               struct pps_error *err);
+
+// Closes the file, and removes it if all plans are written.
+PPS_MUST_CHECK enum pps_status plan_resume_close(struct plan_resume *resume, bool is_complete,
+                                                 struct pps_error *err);
