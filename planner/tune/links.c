@@ -375,7 +375,7 @@ enum pps_status tune_run_links(struct tuning *t, struct pps_error *err)
 {
     enum pps_status status = PPS_OK;
     for (int link = 0; link < TUNE_LINKS && status == PPS_OK && !tune_ended(t); link++)
-        if (!t->keep[link] && (t->mine.has || link >= TUNE_STRATEGY))
+        if (!t->keep[link] && (t->now.parts != NULL || link >= TUNE_STRATEGY))
             status = run_link(t, (enum tune_link)link, err);
     return status;
 }

@@ -159,7 +159,7 @@ static enum pps_status search(struct tuning *t, struct pps_error *err)
     tune_sort(t);
     for (int k = 0; k < t->n && status == PPS_OK; k++)
         status = tune_open_answer(t, &t->answers[k], err);
-    return status == PPS_OK ? tune_price_network(t, err) : status;
+    return status == PPS_OK ? tune_price_answers(t, err) : status;
 }
 
 static enum pps_status finish(struct tuning *t, struct pps_error *err)

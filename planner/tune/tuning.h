@@ -48,6 +48,15 @@ struct tune_result {
     double bound;    // of the strategy of the best answer, as in tune_answer
 };
 
+// The fastest answer in other circumstances.
+struct tune_what_if {
+    int row;        // -1: none
+    double seconds; // its step there
+    double first;   // that of the first answer
+};
+
+#define TUNE_NOISE 0.1 // standard deviation of fluctuating times
+
 struct tuning {
     struct nd_input input;
     const struct pps_args *args;
@@ -68,10 +77,11 @@ struct tuning {
     double now_seconds;       // HUGE_VAL: none, or it does not fit
     int now_answer;           // its id; -1: the training of the user
     struct tune_result results[TUNE_LINKS];
-    int refused;            // trainings that the framework cannot express or start
-    char why[256];          // the first reason
-    int network_row;        // the fastest answer with twice the rate across nodes; -1: none
-    double network_seconds; // its step there
+    int refused;                        // trainings that the framework cannot express or start
+    char why[256];                      // the first reason
+    struct tune_what_if network, noise; // twice the rate across nodes; times that fluctuate
+    double noisy_mine; // s: the mean step of the training of the user with times that fluctuate
+    double more_memory; // s: the step of the first answer with one GiB more; 0: none
     enum pps_progress_kind progress;
     bool line_shown; // of the progress
     double shown;    // when
@@ -95,8 +105,11 @@ PPS_MUST_CHECK enum pps_status tune_open_answer(struct tuning *tuning,
                                                 struct tune_answer *answer,
                                                 struct pps_error *err);
 
-// Finds the fastest answer on a network between nodes that is twice as fast. All answers are open.
-PPS_MUST_CHECK enum pps_status tune_price_network(struct tuning *tuning, struct pps_error *err);
+// Prices the answers in other circumstances. All of them are open.
+PPS_MUST_CHECK enum pps_status tune_price_answers(struct tuning *tuning, struct pps_error *err);
+
+// Searches layers and recomputation of the first answer for devices with one GiB more.
+PPS_MUST_CHECK enum pps_status tune_price_memory(struct tuning *tuning, struct pps_error *err);
 
 void tune_free_answers(struct tuning *tuning);
 
