@@ -72,8 +72,9 @@ static void print_link(const struct tuning *t, enum tune_link link, int before)
     if (best != NULL && result->best != before)
         pps_say_part(stdout, "%s", best->change);
     else
-        printf(result->tried > 0 ? "nothing faster of %d tried"
-                                 : "none that the framework can run",
+        printf(result->tried > 0       ? "nothing faster of %d tried"
+               : link == TUNE_SCHEDULE ? "none that the framework can run"
+                                       : "nothing that fits",
                result->tried);
     printf("%s\n", result->ended ? " (ended early)" : "");
 }

@@ -93,6 +93,11 @@ PPS_MUST_CHECK enum pps_status tune_add(struct tuning *tuning, enum tune_link li
                                         const struct configuration *configuration, double bound,
                                         struct pps_error *err);
 
+// Tries lists of modules to make again in all layers of a training, where the framework lets a file choose them.
+PPS_MUST_CHECK enum pps_status tune_try_modules(struct tuning *tuning, enum tune_link link,
+                                                const struct configuration *like,
+                                                struct pps_error *err);
+
 // Sorts the answers, safe ones first and of these the fastest, and removes those that are slower than `mine`, too
 // many, or neither safe nor faster than all that are.
 void tune_sort(struct tuning *tuning);
