@@ -201,9 +201,10 @@ static void take_some(const struct tuning *t, const struct nd_picks *picks, int6
             some->strategies[some->n++] = picks->strategies[*next];
 }
 
-// Solves some of the picks, and reads the files of the fastest back.
+// Solves some of the picks, and reads the files back of those that take less than `below`, s (NULL: of all).
 static enum pps_status rank_some(struct tuning *t, const struct nd_rank_options *options,
-                                 const struct nd_picks *some, struct pps_error *err)
+                                 const struct nd_picks *some, const double *below,
+                                 struct pps_error *err)
 {
     struct nd_ranked *ranked = calloc((size_t)some->n, sizeof *ranked);
     struct nd_ranking ranking = {.input = &t->input,
@@ -215,7 +216,8 @@ static enum pps_status rank_some(struct tuning *t, const struct nd_rank_options 
         return pps_fail_memory(err, "the candidates");
     enum pps_status status = nd_ranking_all(&ranking, t->threads, err);
     for (int64_t k = 0; status == PPS_OK && k < some->n; k++)
-        if (ranked[k].outcome == ND_RANK_PRICED)
+        if (ranked[k].outcome == ND_RANK_PRICED &&
+            (below == NULL || ranked[k].cost_ms / 1e3 < below[k]))
             status = add_ranked(t, TUNE_STRATEGY, &ranked[k], err);
     for (int64_t k = 0; k < some->n; k++)
         nd_ranked_free(&ranked[k]);
@@ -282,6 +284,27 @@ static enum pps_status modules_of_fastest(struct tuning *t, struct pps_error *er
     return status;
 }
 
+// Splits the fastest strategies into more chunks.
+static enum pps_status more_chunks(struct tuning *t, const struct nd_rank_options *options,
+                                   struct pps_error *err)
+{
+    struct nd_rank_options more = *options;
+    struct nd_strategy list[FASTEST];
+    struct nd_picks picks = {.strategies = list};
+    double below[FASTEST];
+    int ids[FASTEST];
+    const int n = t->now.parts != NULL ? fastest(t, 2, ids) : 0;
+    more.mine = NULL; // only the usual orders
+    more.min_vpp = options->max_vpp + 1;
+    more.max_vpp = 2 * options->max_vpp;
+    for (int i = 0; i < n; i++) {
+        list[picks.n] = strategy_of(t, ids[i]);
+        below[picks.n] = ids[i] == t->now_answer ? t->now_seconds : t->answers[ids[i]].seconds;
+        picks.n += list[picks.n].pp > 1;
+    }
+    return picks.n > 0 && !tune_ended(t) ? rank_some(t, &more, &picks, below, err) : PPS_OK;
+}
+
 static enum pps_status strategies(struct tuning *t, struct pps_error *err)
 {
     const struct configuration *mine = t->mine.has ? &t->mine.plan.configuration : NULL;
@@ -304,9 +327,11 @@ static enum pps_status strategies(struct tuning *t, struct pps_error *err)
         struct nd_picks some = {.strategies = list};
         take_some(t, &picks, &next, &some);
         if (some.n > 0)
-            status = rank_some(t, &options, &some, err);
+            status = rank_some(t, &options, &some, NULL, err);
     }
     nd_picks_close(&picks);
+    if (status == PPS_OK && options.max_vpp == ND_CHUNKS_USUAL)
+        status = more_chunks(t, &options, err);
     if (status == PPS_OK && t->now_answer != before && !configuration_is_ordered(&t->now))
         status = solve_exactly(t, TUNE_STRATEGY, &solved, err);
     return status == PPS_OK ? modules_of_fastest(t, err) : status;
