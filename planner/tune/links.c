@@ -432,13 +432,9 @@ static enum pps_status run_link(struct tuning *t, enum tune_link link, struct pp
         status = strategies(t, err);
     else if (link == TUNE_SCHEDULE)
         status = orders(t, err);
-    const struct tune_answer *best = tune_answer_of(t, t->now_answer);
-    *result = (struct tune_result){.run = true,
-                                   .ended = tune_ended(t),
-                                   .tried = result->tried,
-                                   .best = t->now_answer,
-                                   .seconds = t->now_seconds,
-                                   .bound = best != NULL ? best->bound : 0};
+    result->run = true;
+    result->ended = tune_ended(t);
+    result->best = t->now_answer;
     return status;
 }
 

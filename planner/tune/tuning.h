@@ -44,8 +44,6 @@ struct tune_result {
     bool run, ended; // ended: by a signal or the time limit
     int tried;       // files that were read back
     int best;        // id of the fastest answer so far; -1: the training of the user, or none
-    double seconds;  // of it
-    double bound;    // of the strategy of the best answer, as in tune_answer
 };
 
 // The fastest answer in other circumstances.
