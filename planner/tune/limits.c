@@ -71,7 +71,7 @@ enum pps_status tune_price_memory(struct tuning *t, struct pps_error *err)
         tune_take(&more, -1, best->seconds, &best->written.mine.plan.configuration, err);
     if (status == PPS_OK)
         status = tune_run_links(&more, err);
-    t->more_memory = more.now_seconds;
+    t->more_memory = tune_ended(t) ? 0 : more.now_seconds;
     tune_free_answers(&more);
     configuration_free(&more.now);
     return status;

@@ -203,10 +203,10 @@ static void print_what_if(const struct tuning *t)
     const double seconds = t->answers[0].seconds,
                  saved = 100 * (1 - t->network.seconds / seconds),
                  more = 100 * (1 - t->more_memory / seconds);
-    if (more >= 0.05)
+    if (t->more_memory > 0 && more >= 0.05)
         printf("one GiB   with one GiB more a device row 1 takes %s s, %.1f %% less\n",
                checked_seconds(t->more_memory, text), more);
-    else
+    else if (t->more_memory > 0)
         printf("one GiB   more a device changes nothing in row 1\n");
     if (saved < 0.05)
         printf("network   twice the rate between nodes changes nothing\n");

@@ -79,7 +79,7 @@ struct tuning {
     char why[256];                      // the first reason
     struct tune_what_if network, noise; // twice the rate across nodes; times that fluctuate
     double noisy_mine; // s: the mean step of the training of the user with times that fluctuate
-    double more_memory; // s: the step of the first answer with one GiB more; 0: none
+    double more_memory; // s: the step of the first answer with one GiB more; 0: not searched
     enum pps_progress_kind progress;
     bool line_shown; // of the progress
     double shown;    // when
