@@ -82,17 +82,20 @@ static void add_layers(struct words *words, const struct configuration *c)
         add(words, "layers spread anew");
 }
 
+static bool same_modules(const struct configuration *a, const struct configuration *b)
+{
+    return a->training.recompute_modules == b->training.recompute_modules;
+}
+
 // Adds what is made again, where that differs.
 static void add_recompute(struct words *words, const struct configuration *c,
                           const struct configuration *mine)
 {
-    static const char *const names[] = {"none", "select", "full"},
-                             *const texts[] = {"recompute nothing",
-                                               "recompute parts of every layer",
-                                               "recompute every layer"};
     const char *word = plan_mine_recompute(c);
+    char modules[TRAINING_MODULE_WORDS];
+    const bool select = strcmp(word, "select") == 0;
     int64_t n = 0;
-    bool same = mine != NULL && same_layers(c, mine);
+    bool same = mine != NULL && same_layers(c, mine) && (!select || same_modules(c, mine));
     for (int32_t k = 0; k < c->n_parts; k++) {
         const struct configuration_part *part = &c->parts[k];
         n += configuration_sum(part->full) + configuration_sum(part->select);
@@ -100,16 +103,20 @@ static void add_recompute(struct words *words, const struct configuration *c,
                configuration_sum(part->full) == configuration_sum(mine->parts[k].full) &&
                configuration_sum(part->select) == configuration_sum(mine->parts[k].select);
     }
-    if (same || (mine != NULL && strcmp(word, "mixed") != 0 &&
-                 strcmp(word, plan_mine_recompute(mine)) == 0))
+    if (same ||
+        (mine != NULL && strcmp(word, "mixed") != 0 &&
+         strcmp(word, plan_mine_recompute(mine)) == 0 && (!select || same_modules(c, mine))))
         return;
-    for (int k = 0; k < 3; k++)
-        if (strcmp(word, names[k]) == 0) {
-            add(words, "%s", texts[k]);
-            return;
-        }
-    add(words, "recompute %lld of %lld layers", (long long)n,
-        (long long)modeldesc_layers(&c->model));
+    training_module_words(c->training.recompute_modules, modules);
+    if (strcmp(word, "none") == 0)
+        add(words, "recompute nothing");
+    else if (strcmp(word, "full") == 0)
+        add(words, "recompute every layer");
+    else if (select)
+        add(words, "recompute %s of every layer", modules[0] != '\0' ? modules : "parts");
+    else
+        add(words, "recompute %lld of %lld layers", (long long)n,
+            (long long)modeldesc_layers(&c->model));
 }
 
 // Says in what a training differs from that of the user; without one, what it is.

@@ -2,8 +2,10 @@
 // Limits the memory that a search may use: first what fits with the probability that was asked for, then all.
 #include "planner/tune/tuning.h"
 
+#include "base/math/units.h"
 #include "planner/nd/profiling/fit_probability.h"
 
+#include <math.h>
 #include <string.h>
 
 static void set_limit(struct tuning *t, double limit)
@@ -50,5 +52,27 @@ enum pps_status tune_search_risky(struct tuning *t, struct pps_error *err)
         configuration_free(&safe);
     }
     set_limit(t, t->memory);
+    return status;
+}
+
+enum pps_status tune_price_memory(struct tuning *t, struct pps_error *err)
+{
+    const struct tune_answer *best = &t->answers[0];
+    struct tuning more = *t; // with answers of its own
+    more.answers = NULL;
+    more.n = more.room = 0;
+    more.now = (struct configuration){.parts = NULL};
+    more.progress = PPS_PROGRESS_NEVER;
+    more.keep[TUNE_STRATEGY] = more.keep[TUNE_SCHEDULE] = true;
+    more.memory += UNITS_GIB;
+    more.safe = nd_fit_limit(nd_memory_group(&t->input.job.run.training), t->fit, more.memory);
+    set_limit(&more, best->safe ? more.safe : more.memory);
+    enum pps_status status =
+        tune_take(&more, -1, best->seconds, &best->written.mine.plan.configuration, err);
+    if (status == PPS_OK)
+        status = tune_run_links(&more, err);
+    t->more_memory = tune_ended(t) ? 0 : more.now_seconds;
+    tune_free_answers(&more);
+    configuration_free(&more.now);
     return status;
 }

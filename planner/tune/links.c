@@ -19,7 +19,9 @@ enum { FOUND = 2000, STRATEGIES = 24, BATCH = 8 };
 // Search steps of each of many pipeline programs; that of the best training has more (tune.c).
 enum { BRIEF_SEARCH = 2000 };
 
-enum { SCHEDULED = 3 }; // strategies that are tried in other orders
+enum {
+    FASTEST = 3
+}; // strategies that are tried with other modules made again, and in other orders
 
 static const double SPLIT_OPERATIONS = 2e7, // executed to find a split in an order
     FAR = 1.2,                              // times the best step: slower ones are no answers
@@ -53,6 +55,12 @@ static enum pps_status move_layers(struct tuning *t, enum tune_link link,
     configuration_step_free(&step);
     configuration_free(&best);
     return status;
+}
+
+static enum pps_status recompute(struct tuning *t, struct pps_error *err)
+{
+    const enum pps_status status = move_layers(t, TUNE_RECOMPUTE, &t->now, err);
+    return status == PPS_OK ? tune_try_modules(t, TUNE_RECOMPUTE, &t->now, err) : status;
 }
 
 // ---- the split ----------------------------------------------------------------------------------
@@ -105,7 +113,9 @@ static enum pps_status split(struct tuning *t, struct pps_error *err)
         return PPS_OK;
     if (!configuration_is_ordered(&t->now))
         status = solve_exactly(t, TUNE_SPLIT, &solved, err);
-    return status == PPS_OK && !solved ? move_layers(t, TUNE_SPLIT, &t->now, err) : status;
+    if (status == PPS_OK && !solved)
+        status = move_layers(t, TUNE_SPLIT, &t->now, err);
+    return status == PPS_OK ? tune_try_modules(t, TUNE_SPLIT, &t->now, err) : status;
 }
 
 // ---- the strategy -------------------------------------------------------------------------------
@@ -190,9 +200,10 @@ static void take_some(const struct tuning *t, const struct nd_picks *picks, int6
             some->strategies[some->n++] = picks->strategies[*next];
 }
 
-// Solves some of the picks, and reads the files of the fastest back.
+// Solves some of the picks, and reads the files back of those that take less than `below`, s (NULL: of all).
 static enum pps_status rank_some(struct tuning *t, const struct nd_rank_options *options,
-                                 const struct nd_picks *some, struct pps_error *err)
+                                 const struct nd_picks *some, const double *below,
+                                 struct pps_error *err)
 {
     struct nd_ranked *ranked = calloc((size_t)some->n, sizeof *ranked);
     struct nd_ranking ranking = {.input = &t->input,
@@ -204,12 +215,93 @@ static enum pps_status rank_some(struct tuning *t, const struct nd_rank_options 
         return pps_fail_memory(err, "the candidates");
     enum pps_status status = nd_ranking_all(&ranking, t->threads, err);
     for (int64_t k = 0; status == PPS_OK && k < some->n; k++)
-        if (ranked[k].outcome == ND_RANK_PRICED)
+        if (ranked[k].outcome == ND_RANK_PRICED &&
+            (below == NULL || ranked[k].cost_ms / 1e3 < below[k]))
             status = add_ranked(t, TUNE_STRATEGY, &ranked[k], err);
     for (int64_t k = 0; k < some->n; k++)
         nd_ranked_free(&ranked[k]);
     free(ranked);
     return status;
+}
+
+// ---- the fastest --------------------------------------------------------------------------------
+
+static struct nd_strategy strategy_of(const struct tuning *t, int id)
+{
+    return id == t->now_answer ? t->now.strategy : t->answers[id].strategy;
+}
+
+// Sets the answers with the present training and the fastest other strategies that have so many stages; returns how
+// many there are.
+static int fastest(const struct tuning *t, int32_t stages, int ids[FASTEST])
+{
+    double after = t->now_seconds;
+    int n = 1;
+    ids[0] = t->now_answer;
+    while (n < FASTEST) {
+        const struct tune_answer *next = NULL;
+        for (int k = 0; k < t->n; k++) {
+            const struct tune_answer *a = &t->answers[k];
+            bool is_new = a->strategy.pp >= stages && a->seconds > after && a->peak <= t->limit;
+            for (int i = 0; i < n; i++) {
+                const struct nd_strategy known = strategy_of(t, ids[i]);
+                is_new = is_new && !is_like(&known, &a->strategy);
+            }
+            if (is_new && (next == NULL || a->seconds < next->seconds))
+                next = a;
+        }
+        if (next == NULL)
+            break;
+        after = next->seconds;
+        ids[n++] = next->id;
+    }
+    return n;
+}
+
+// Tries other modules to make again in an answer.
+static enum pps_status try_modules(struct tuning *t, int id, struct pps_error *err)
+{
+    struct plan_written written;
+    if (id == t->now_answer)
+        return tune_try_modules(t, TUNE_STRATEGY, &t->now, err);
+    enum pps_status status = nd_rewritten_open(&written, t->args, &t->input.job.run,
+                                               &t->answers[id].text, NULL, err);
+    if (status != PPS_OK)
+        return status;
+    status = tune_try_modules(t, TUNE_STRATEGY, &written.mine.plan.configuration, err);
+    plan_written_close(&written);
+    return status;
+}
+
+static enum pps_status modules_of_fastest(struct tuning *t, struct pps_error *err)
+{
+    int ids[FASTEST];
+    enum pps_status status = PPS_OK;
+    const int n = t->now.parts != NULL ? fastest(t, 1, ids) : 0;
+    for (int i = n - 1; i >= 0 && status == PPS_OK && !tune_ended(t); i--)
+        status = try_modules(t, ids[i], err);
+    return status;
+}
+
+// Splits the fastest strategies into more chunks.
+static enum pps_status more_chunks(struct tuning *t, const struct nd_rank_options *options,
+                                   struct pps_error *err)
+{
+    struct nd_rank_options more = *options;
+    struct nd_strategy list[FASTEST];
+    struct nd_picks picks = {.strategies = list};
+    double below[FASTEST];
+    int ids[FASTEST];
+    const int n = t->now.parts != NULL ? fastest(t, 2, ids) : 0;
+    more.mine = NULL; // only the usual orders
+    more.min_vpp = options->max_vpp + 1;
+    more.max_vpp = 2 * options->max_vpp;
+    for (int i = 0; i < n; i++) {
+        list[picks.n] = strategy_of(t, ids[i]);
+        below[picks.n] = ids[i] == t->now_answer ? t->now_seconds : t->answers[ids[i]].seconds;
+        picks.n += list[picks.n].pp > 1;
+    }
+    return picks.n > 0 && !tune_ended(t) ? rank_some(t, &more, &picks, below, err) : PPS_OK;
 }
 
 static enum pps_status strategies(struct tuning *t, struct pps_error *err)
@@ -234,12 +326,14 @@ static enum pps_status strategies(struct tuning *t, struct pps_error *err)
         struct nd_picks some = {.strategies = list};
         take_some(t, &picks, &next, &some);
         if (some.n > 0)
-            status = rank_some(t, &options, &some, err);
+            status = rank_some(t, &options, &some, NULL, err);
     }
     nd_picks_close(&picks);
+    if (status == PPS_OK && options.max_vpp == ND_CHUNKS_USUAL)
+        status = more_chunks(t, &options, err);
     if (status == PPS_OK && t->now_answer != before && !configuration_is_ordered(&t->now))
         status = solve_exactly(t, TUNE_STRATEGY, &solved, err);
-    return status;
+    return status == PPS_OK ? modules_of_fastest(t, err) : status;
 }
 
 // ---- the schedule -------------------------------------------------------------------------------
@@ -303,44 +397,21 @@ static enum pps_status try_family(struct tuning *t, const struct family *family,
     return no_memory ? pps_fail_memory(err, "the search") : status;
 }
 
-// Sets the strategies of the present training and of the fastest other ones with several stages; returns how
-// many there are.
-static int fastest(const struct tuning *t, struct nd_strategy strategies[SCHEDULED])
-{
-    double after = t->now_seconds;
-    int n = 1;
-    strategies[0] = t->now.strategy;
-    while (n < SCHEDULED) {
-        const struct tune_answer *next = NULL;
-        for (int k = 0; k < t->n; k++) {
-            const struct tune_answer *a = &t->answers[k];
-            bool is_new = a->strategy.pp > 1 && a->seconds > after;
-            for (int i = 0; i < n; i++)
-                is_new = is_new && !is_like(&strategies[i], &a->strategy);
-            if (is_new && (next == NULL || a->seconds < next->seconds))
-                next = a;
-        }
-        if (next == NULL)
-            break;
-        after = next->seconds;
-        strategies[n++] = next->strategy;
-    }
-    return n;
-}
-
 static enum pps_status orders(struct tuning *t, struct pps_error *err)
 {
-    struct nd_strategy strategies[SCHEDULED];
+    int ids[FASTEST];
     enum pps_status status = PPS_OK;
     if (t->now.parts == NULL)
         return PPS_OK;
-    const int n = fastest(t, strategies);
-    for (int i = 0; i < n; i++)
+    const int n = fastest(t, 2, ids);
+    for (int i = 0; i < n; i++) {
+        const struct nd_strategy strategy = strategy_of(t, ids[i]);
         for (size_t k = 0; k < sizeof schedules / sizeof *schedules; k++) {
             const struct family *family = family_named(schedules[k]);
-            if (status == PPS_OK && family != NULL && strategies[i].pp > 1 && !tune_ended(t))
-                status = try_family(t, family, strategies[i], err);
+            if (status == PPS_OK && family != NULL && strategy.pp > 1 && !tune_ended(t))
+                status = try_family(t, family, strategy, err);
         }
+    }
     return status;
 }
 
@@ -353,20 +424,16 @@ static enum pps_status run_link(struct tuning *t, enum tune_link link, struct pp
     enum pps_status status = PPS_OK;
     tune_progress_show(t, link);
     if (link == TUNE_RECOMPUTE && has)
-        status = move_layers(t, link, &t->now, err);
+        status = recompute(t, err);
     else if (link == TUNE_SPLIT && has)
         status = split(t, err);
     else if (link == TUNE_STRATEGY)
         status = strategies(t, err);
     else if (link == TUNE_SCHEDULE)
         status = orders(t, err);
-    const struct tune_answer *best = tune_answer_of(t, t->now_answer);
-    *result = (struct tune_result){.run = true,
-                                   .ended = tune_ended(t),
-                                   .tried = result->tried,
-                                   .best = t->now_answer,
-                                   .seconds = t->now_seconds,
-                                   .bound = best != NULL ? best->bound : 0};
+    result->run = true;
+    result->ended = tune_ended(t);
+    result->best = t->now_answer;
     return status;
 }
 
@@ -374,7 +441,7 @@ enum pps_status tune_run_links(struct tuning *t, struct pps_error *err)
 {
     enum pps_status status = PPS_OK;
     for (int link = 0; link < TUNE_LINKS && status == PPS_OK && !tune_ended(t); link++)
-        if (!t->keep[link] && (t->mine.has || link >= TUNE_STRATEGY))
+        if (!t->keep[link] && (t->now.parts != NULL || link >= TUNE_STRATEGY))
             status = run_link(t, (enum tune_link)link, err);
     return status;
 }

@@ -71,8 +71,9 @@ static void print_link(const struct tuning *t, enum tune_link link, int before)
     if (best != NULL && result->best != before)
         pps_say_part(stdout, "%s", best->change);
     else
-        printf(result->tried > 0 ? "nothing faster of %d tried"
-                                 : "none that the framework can run",
+        printf(result->tried > 0       ? "nothing faster of %d tried"
+               : link == TUNE_SCHEDULE ? "none that the framework can run"
+                                       : "nothing that fits",
                result->tried);
     printf("%s\n", result->ended ? " (ended early)" : "");
 }
@@ -194,19 +195,30 @@ static void print_memory(const struct tuning *t)
     print_risk(t);
 }
 
-// Says what a faster network would change.
-static void print_network(const struct tuning *t)
+// Says what more memory, a faster network, and times that fluctuate would change.
+static void print_what_if(const struct tuning *t)
 {
     char text[32];
-    const double seconds = t->network_seconds,
-                 saved = 100 * (1 - seconds / t->answers[0].seconds);
+    const double seconds = t->answers[0].seconds,
+                 saved = 100 * (1 - t->network.seconds / seconds),
+                 more = 100 * (1 - t->more_memory / seconds);
+    if (t->more_memory > 0 && more >= 0.05)
+        printf("one GiB   with one GiB more a device row 1 takes %s s, %.1f %% less\n",
+               checked_seconds(t->more_memory, text), more);
+    else if (t->more_memory > 0)
+        printf("one GiB   more a device changes nothing in row 1\n");
     if (saved < 0.05)
         printf("network   twice the rate between nodes changes nothing\n");
     else
         printf(
             "network   with twice the rate between nodes row %d is the fastest: %s s, %.1f %% "
             "less\n",
-            t->network_row + 1, checked_seconds(seconds, text), saved);
+            t->network.row + 1, checked_seconds(t->network.seconds, text), saved);
+    printf("noise     times that fluctuate by %.0f %% lengthen row 1 by %.1f %%",
+           100 * TUNE_NOISE, 100 * (t->noise.first / seconds - 1));
+    if (t->mine.has)
+        printf(", mine by %.1f %%", 100 * (t->noisy_mine / t->mine.step.seconds - 1));
+    printf("; row %d is the fastest then\n", t->noise.row + 1);
 }
 
 static void print_verdict(const struct tuning *t)
@@ -238,7 +250,7 @@ void tune_print(const struct tuning *t)
         print_answers(t);
         print_parts(t);
         print_memory(t);
-        print_network(t);
+        print_what_if(t);
     }
     print_verdict(t);
     if (t->refused > 0)

@@ -44,6 +44,19 @@ static void add_answer(struct text_buffer *out, const struct tuning *t,
     text_buffer_add(out, "}");
 }
 
+static void add_what_if(struct text_buffer *out, const char *name,
+                        const struct tune_what_if *what)
+{
+    text_buffer_add(out, ",\n\"%s\": ", name);
+    if (what->row < 0) {
+        text_buffer_add(out, "null");
+        return;
+    }
+    text_buffer_add(out, "{\"answer\": %d, \"step_seconds\": ", what->row + 1);
+    json_write_number(out, what->seconds);
+    text_buffer_add(out, "}");
+}
+
 static void add_links(struct text_buffer *out, const struct tuning *t)
 {
     int n = 0;
@@ -63,10 +76,13 @@ static void add_links(struct text_buffer *out, const struct tuning *t)
             text_buffer_add(out, "null");
         text_buffer_add(out, "}");
     }
-    text_buffer_add(out, "],\n\"network_doubled\": ");
-    if (t->network_row >= 0) {
-        text_buffer_add(out, "{\"answer\": %d, \"step_seconds\": ", t->network_row + 1);
-        json_write_number(out, t->network_seconds);
+    text_buffer_add(out, "]");
+    add_what_if(out, "network_doubled", &t->network);
+    add_what_if(out, "noise", &t->noise);
+    text_buffer_add(out, ",\n\"one_gib_more\": ");
+    if (t->more_memory > 0) {
+        text_buffer_add(out, "{\"answer\": 1, \"step_seconds\": ");
+        json_write_number(out, t->more_memory);
         text_buffer_add(out, "}}\n");
     } else
         text_buffer_add(out, "null}\n");

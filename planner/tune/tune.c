@@ -94,12 +94,33 @@ static void raise(int32_t *bound, int32_t value)
     *bound = value > *bound ? value : *bound;
 }
 
+static void add_size(struct training *training, int64_t mbs)
+{
+    for (int k = 0; k < training->n_mbs; k++)
+        if (training->mbs[k] == mbs)
+            return;
+    if (training->n_mbs < TRAINING_MBS_MAX && training->gbs % mbs == 0)
+        training->mbs[training->n_mbs++] = mbs;
+}
+
+// Adds sizes of micro-batches to the usual ones, unless a document of the user lists them.
+static void add_sizes(const struct tuning *t, struct training *training)
+{
+    if (pps_arg(t->args, "training") == NULL) {
+        add_size(training, 8);
+        add_size(training, 16);
+    }
+    if (t->mine.has)
+        add_size(training, t->mine.plan.configuration.strategy.mbs);
+}
+
 // What the framework can run: the training of the user is always within the bounds.
 static enum pps_status open_space(struct tuning *t, struct pps_error *err)
 {
     struct nd_job *job = &t->input.job;
     const struct nd_strategy *own = t->mine.has ? &t->mine.plan.configuration.strategy : NULL;
     job->vary.cp = own != NULL && own->cp > 1;
+    add_sizes(t, &job->run.training);
     const enum pps_status status = nd_job_space(job, t->args, err);
     struct nd_filters *filters = &job->filters;
     if (status != PPS_OK)
@@ -159,7 +180,7 @@ static enum pps_status search(struct tuning *t, struct pps_error *err)
     tune_sort(t);
     for (int k = 0; k < t->n && status == PPS_OK; k++)
         status = tune_open_answer(t, &t->answers[k], err);
-    return status == PPS_OK ? tune_price_network(t, err) : status;
+    return status == PPS_OK ? tune_price_answers(t, err) : status;
 }
 
 static enum pps_status finish(struct tuning *t, struct pps_error *err)

@@ -43,9 +43,16 @@ struct tune_result {
     bool run, ended; // ended: by a signal or the time limit
     int tried;       // files that were read back
     int best;        // id of the fastest answer so far; -1: the training of the user, or none
-    double seconds;  // of it
-    double bound;    // of the strategy of the best answer, as in tune_answer
 };
+
+// The fastest answer in other circumstances.
+struct tune_what_if {
+    int row;        // -1: none
+    double seconds; // its step there
+    double first;   // that of the first answer
+};
+
+#define TUNE_NOISE 0.1 // standard deviation of fluctuating times
 
 struct tuning {
     struct nd_input input;
@@ -67,10 +74,11 @@ struct tuning {
     double now_seconds;       // HUGE_VAL: none, or it does not fit
     int now_answer;           // its id; -1: the training of the user
     struct tune_result results[TUNE_LINKS];
-    int refused;            // trainings that the framework cannot express or start
-    char why[256];          // the first reason
-    int network_row;        // the fastest answer with twice the rate across nodes; -1: none
-    double network_seconds; // its step there
+    int refused;                        // trainings that the framework cannot express or start
+    char why[256];                      // the first reason
+    struct tune_what_if network, noise; // twice the rate across nodes; times that fluctuate
+    double noisy_mine; // s: the mean step of the training of the user with times that fluctuate
+    double more_memory; // s: the step of the first answer with one GiB more; 0: not searched
     enum pps_progress_kind progress;
     bool line_shown; // of the progress
     double shown;    // when
@@ -81,6 +89,11 @@ struct tuning {
 PPS_MUST_CHECK enum pps_status tune_add(struct tuning *tuning, enum tune_link link,
                                         const struct configuration *configuration, double bound,
                                         struct pps_error *err);
+
+// Tries lists of modules to make again in all layers of a training, where the framework lets a file choose them.
+PPS_MUST_CHECK enum pps_status tune_try_modules(struct tuning *tuning, enum tune_link link,
+                                                const struct configuration *like,
+                                                struct pps_error *err);
 
 // Sorts the answers, safe ones first and of these the fastest, and removes those that are slower than `mine`, too
 // many, or neither safe nor faster than all that are.
@@ -94,8 +107,11 @@ PPS_MUST_CHECK enum pps_status tune_open_answer(struct tuning *tuning,
                                                 struct tune_answer *answer,
                                                 struct pps_error *err);
 
-// Finds the fastest answer on a network between nodes that is twice as fast. All answers are open.
-PPS_MUST_CHECK enum pps_status tune_price_network(struct tuning *tuning, struct pps_error *err);
+// Prices the answers in other circumstances. All of them are open.
+PPS_MUST_CHECK enum pps_status tune_price_answers(struct tuning *tuning, struct pps_error *err);
+
+// Searches layers and recomputation of the first answer for devices with one GiB more.
+PPS_MUST_CHECK enum pps_status tune_price_memory(struct tuning *tuning, struct pps_error *err);
 
 void tune_free_answers(struct tuning *tuning);
 

@@ -5,6 +5,7 @@
 #include "base/document/fields.h"
 
 #include <cjson/cJSON.h>
+#include <stdio.h>
 #include <string.h>
 
 #define COUNT_OF(a) ((int)(sizeof(a) / sizeof *(a)))
@@ -219,6 +220,16 @@ static const struct words modules = {
     "core_attn, layernorm, moe_act, mla_up_proj, mlp, moe or shared_experts",
     {"core_attn", "layernorm", "moe_act", "mla_up_proj", "mlp", "moe", "shared_experts"},
 };
+
+void training_module_words(unsigned set, char text[TRAINING_MODULE_WORDS])
+{
+    size_t n = 0;
+    text[0] = '\0';
+    for (int k = 0; modules.list[k] != NULL; k++)
+        if ((set & 1U << k) != 0)
+            n += (size_t)snprintf(text + n, TRAINING_MODULE_WORDS - n, "%s%s", n > 0 ? " " : "",
+                                  modules.list[k]);
+}
 
 static const struct words adapters = {
     "lora_modules",

@@ -30,6 +30,11 @@ enum training_module {
     TRAINING_SHARED_EXPERTS = 64,
 };
 
+enum { TRAINING_MODULE_WORDS = 96 };
+
+// Writes the names of modules, with blanks between them.
+void training_module_words(unsigned modules, char text[TRAINING_MODULE_WORDS]);
+
 // Matrices of a layer that may have adapters, as Megatron Bridge names them: of queries, keys and values
 // together or apart, and of the two or three of a feed-forward network.
 enum training_adapter {

@@ -88,6 +88,7 @@ struct framework_settings {
     // Recomputed layers, [chunk * pp + stage]. NULL: not changed, unless the list in the file does
     // not fit the number of stages and chunks.
     const int32_t *full, *select;
+    unsigned modules;             // of `select`: bits of enum training_module; 0: not changed
     bool profile;                 // switch profiling on
     int profile_from, profile_to; // steps
     const int32_t *record_ranks;  // ranks that are profiled; NULL: as in the file

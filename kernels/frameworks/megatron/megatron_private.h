@@ -51,7 +51,16 @@ struct megatron {
 };
 
 // Modules of selective recomputation, as the run document names them, too.
-enum { N_MEGATRON_MODULES = 7 };
+enum megatron_module {
+    MEGATRON_CORE_ATTN,
+    MEGATRON_LAYERNORM,
+    MEGATRON_MOE_ACT,
+    MEGATRON_MLA_UP_PROJ,
+    MEGATRON_MLP,
+    MEGATRON_MOE,
+    MEGATRON_SHARED_EXPERTS,
+    N_MEGATRON_MODULES,
+};
 extern const char *const megatron_modules[N_MEGATRON_MODULES];
 
 static inline bool megatron_has(const struct megatron *m, enum megatron_key key)
@@ -123,6 +132,9 @@ bool megatron_has_flash(const struct megatron *m);
 
 // Returns whether the file recomputes parts of layers.
 bool megatron_is_partly(const struct megatron *m);
+
+// Returns the modules that are made again as bits; 0: none, or those that the stack recomputes without a list.
+unsigned megatron_modules_of(const struct megatron *m);
 
 // Collects the arguments of a script, which stays the owner of their text.
 struct shell_script;

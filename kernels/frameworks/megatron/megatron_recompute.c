@@ -9,8 +9,6 @@
 const char *const megatron_modules[N_MEGATRON_MODULES] = {
     "core_attn", "layernorm", "moe_act", "mla_up_proj", "mlp", "moe", "shared_experts"};
 
-enum { CORE_ATTN, LAYERNORM, MOE_ACT, MLA_UP_PROJ, MLP, MOE };
-
 static int64_t least(int64_t a, int64_t b)
 {
     return a < b ? a : b;
@@ -60,31 +58,30 @@ bool megatron_take_module(struct megatron *m, enum megatron_key key, const char 
     return true;
 }
 
-// Returns the modules as bits; 0: none, or those that the stack recomputes without a list.
-static unsigned modules_of(const struct megatron *m)
+unsigned megatron_modules_of(const struct megatron *m)
 {
     const bool norm = megatron_has(m, MG_RECOMPUTE_NORM);
     const bool function = megatron_has(m, MG_RECOMPUTE_FUNCTION);
     unsigned modules = 0;
     if (makes_networks(m))
-        return 1U << MLP | 1U << MOE;
+        return 1U << MEGATRON_MLP | 1U << MEGATRON_MOE;
     if (is_selective(m))
-        modules = megatron_has(m, MG_RECOMPUTE_MODULES) ? m->modules : 1U << CORE_ATTN;
+        modules = megatron_has(m, MG_RECOMPUTE_MODULES) ? m->modules : 1U << MEGATRON_CORE_ATTN;
     if (megatron_has(m, MG_RECOMPUTE_EXPERTS))
-        modules |= 1U << MOE;
+        modules |= 1U << MEGATRON_MOE;
     if (megatron_has(m, MG_RECOMPUTE_UP_PROJ))
-        modules |= 1U << MLA_UP_PROJ;
+        modules |= 1U << MEGATRON_MLA_UP_PROJ;
     if (norm && (!function || modules != 0))
-        modules |= 1U << LAYERNORM;
+        modules |= 1U << MEGATRON_LAYERNORM;
     // Without a list, norms and activation functions are made again.
     if (function && modules != 0)
-        modules |= 1U << MOE_ACT;
+        modules |= 1U << MEGATRON_MOE_ACT;
     return modules;
 }
 
 static bool put_modules(const struct megatron *m)
 {
-    const unsigned modules = modules_of(m);
+    const unsigned modules = megatron_modules_of(m);
     cJSON *list = modules != 0 ? cJSON_CreateArray() : NULL;
     if (modules == 0)
         return true;
@@ -124,7 +121,7 @@ static int64_t block_of(const struct megatron *m, int64_t chunk, int64_t layers,
 
 bool megatron_is_partly(const struct megatron *m)
 {
-    return modules_of(m) != 0 || megatron_has(m, MG_RECOMPUTE_FUNCTION) ||
+    return megatron_modules_of(m) != 0 || megatron_has(m, MG_RECOMPUTE_FUNCTION) ||
            megatron_has(m, MG_RECOMPUTE_NORM);
 }
 
@@ -134,7 +131,7 @@ static int64_t partly_recomputed(const struct megatron *m, int64_t left)
                                          ? MG_RECOMPUTE_FUNCTION_LAYERS
                                          : MG_RECOMPUTE_NORM_LAYERS;
     const bool some = megatron_has(m, MG_RECOMPUTE_FUNCTION)
-                          ? modules_of(m) == 0
+                          ? megatron_modules_of(m) == 0
                           : megatron_has(m, MG_RECOMPUTE_NORM);
     if (some)
         return least(megatron_number(m, layers, left), left);

@@ -24,7 +24,9 @@ void megatron_want(struct megatron_wishes *w, enum megatron_key key, const char 
 {
     const struct megatron_value *now = &w->now->values[key];
     w->of[key].change = MG_KEEP;
-    if (now->given && now->text != NULL && strcmp(now->text, text) == 0)
+    // Of a list only the first word is at hand.
+    if (now->given && now->text != NULL && strcmp(now->text, text) == 0 &&
+        megatron_arguments[key].kind != MG_LIST)
         return;
     w->of[key] = (struct megatron_wish){MG_SET, w->texts.n};
     text_buffer_add_bytes(&w->texts, text, strlen(text) + 1);

@@ -5,6 +5,7 @@
 #include "kernels/frameworks/megatron/megatron_wish.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 enum mode { NONE, SELECT, BLOCK, FULL };
@@ -135,24 +136,83 @@ static void want_no_full(struct megatron_wishes *w)
     megatron_want_none(w, MG_RECOMPUTE_PER_RANK);
 }
 
-// A file without partial recomputation gets the modules whose recomputation was priced: scores if the
-// kernel of attention writes them (the default), otherwise what Megatron-LM can of norms and activation
-// functions.
-static void want_modules(struct megatron_wishes *w)
+// Returns why Megatron-LM cannot make a module again; NULL: it can.
+static const char *misfit(const struct megatron *now, enum megatron_module module)
 {
-    const struct megatron *now = w->now;
-    const bool experts = megatron_number(now, MG_EXPERTS, 0) > 0;
-    if (megatron_has(now, MG_SWAP_ATTENTION) && megatron_is_partly(now))
-        megatron_want(w, MG_RECOMPUTE_MODULES, experts ? "mlp moe" : "mlp");
-    if (megatron_is_partly(now) || !megatron_has_flash(now))
-        return;
-    megatron_want(w, MG_RECOMPUTE_MODULES, experts ? "layernorm moe_act" : "layernorm");
+    const bool delayed =
+        megatron_has(now, MG_FP8) && megatron_is(now, MG_FP8_RECIPE, "delayed", "delayed");
+    if (module == MEGATRON_MOE_ACT && !megatron_has(now, MG_GROUPED_GEMM))
+        return "needs --moe-grouped-gemm";
+    if (module == MEGATRON_SHARED_EXPERTS && megatron_has(now, MG_OVERLAP_SHARED))
+        return "does not go with --moe-shared-expert-overlap";
+    if (module == MEGATRON_MOE && megatron_has(now, MG_OVERLAP_EP))
+        return "does not go with --overlap-moe-expert-parallel-comm";
+    if ((module == MEGATRON_MOE_ACT || module == MEGATRON_LAYERNORM) && delayed)
+        return "does not go with delayed scaling of fp8";
+    return NULL;
 }
 
-static void want_select(struct megatron_wishes *w)
+// Returns what Megatron-LM can make again of norms and activation functions.
+static unsigned usual_modules(const struct megatron *now)
 {
+    unsigned modules = 1U << MEGATRON_LAYERNORM;
+    if (megatron_number(now, MG_EXPERTS, 0) > 0 && misfit(now, MEGATRON_MOE_ACT) == NULL)
+        modules |= 1U << MEGATRON_MOE_ACT;
+    return modules;
+}
+
+// Returns the modules that a file gets or keeps unless others are wished: scores if the kernel of attention writes them
+// (the default), otherwise norms and activation functions. 0: those of the stack.
+static unsigned own_modules(const struct megatron *now)
+{
+    const bool experts = megatron_number(now, MG_EXPERTS, 0) > 0;
+    if (megatron_has(now, MG_SWAP_ATTENTION) && megatron_is_partly(now))
+        return 1U << MEGATRON_MLP | (experts ? 1U << MEGATRON_MOE : 0U);
+    if (megatron_is_partly(now))
+        return megatron_modules_of(now);
+    return megatron_has_flash(now) ? usual_modules(now) : 1U << MEGATRON_CORE_ATTN;
+}
+
+static void want_list(struct megatron_wishes *w, unsigned modules)
+{
+    char words[96] = "";
+    for (unsigned k = 0; k < N_MEGATRON_MODULES; k++)
+        if ((modules & 1U << k) != 0)
+            snprintf(words + strlen(words), sizeof words - strlen(words), "%s%s",
+                     words[0] != '\0' ? " " : "", megatron_modules[k]);
+    megatron_want(w, MG_RECOMPUTE_MODULES, words);
+}
+
+static void want_own_modules(struct megatron_wishes *w)
+{
+    const struct megatron *now = w->now;
+    if (megatron_is_partly(now) ? megatron_has(now, MG_SWAP_ATTENTION)
+                                : megatron_has_flash(now))
+        want_list(w, own_modules(now));
+}
+
+// Returns false if the wished modules cannot be made again.
+static bool want_modules(struct megatron_wishes *w, unsigned modules)
+{
+    for (unsigned k = 0; k < N_MEGATRON_MODULES; k++) {
+        const char *why =
+            (modules & 1U << k) != 0 ? misfit(w->now, (enum megatron_module)k) : NULL;
+        if (why != NULL)
+            return megatron_cannot(w, "--recompute-modules %s %s", megatron_modules[k], why);
+    }
+    want_no_part(w);
+    want_list(w, modules);
+    megatron_want(w, MG_GRANULARITY, "selective");
+    return true;
+}
+
+static bool want_select(struct megatron_wishes *w)
+{
+    const unsigned wished = w->settings->modules;
     want_no_full(w);
-    want_modules(w);
+    if (wished != 0 && wished != own_modules(w->now))
+        return want_modules(w, wished);
+    want_own_modules(w);
     if (megatron_has(w->now, MG_RECOMPUTE_FUNCTION)) {
         megatron_want_none(w, MG_GRANULARITY);
         megatron_want_none(w, MG_RECOMPUTE_FUNCTION_LAYERS);
@@ -161,6 +221,7 @@ static void want_select(struct megatron_wishes *w)
     } else {
         megatron_want(w, MG_GRANULARITY, "selective");
     }
+    return true;
 }
 
 static void want_nothing(struct megatron_wishes *w)
@@ -186,10 +247,10 @@ bool megatron_wish_recompute(struct megatron_wishes *w)
         megatron_want_none(w, MG_SWAP_ATTENTION);
     if (plan.mode == NONE)
         want_nothing(w);
-    else if (plan.mode == SELECT)
-        want_select(w);
-    else
+    else if (plan.mode != SELECT)
         want_full(w, &plan);
+    else if (!want_select(w))
+        return false;
     note(w, &plan);
     return true;
 }

@@ -43,7 +43,8 @@ enum pps_status nd_configuration_of(struct text_buffer *text,
                                                 .run_batch = configuration_run_batch(c),
                                                 .layers = lists,
                                                 .full = lists + n,
-                                                .select = lists + 2 * n};
+                                                .select = lists + 2 * n,
+                                                .modules = c->training.recompute_modules};
     const enum pps_status status = nd_configuration_write(text, document, &settings, err);
     free(lists);
     return status;

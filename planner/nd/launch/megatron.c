@@ -252,20 +252,8 @@ static void add_kernels(struct nd_megatron_options *w)
 // The modules of the training document that this model has.
 static void add_modules(struct nd_megatron_options *w)
 {
-    static const struct {
-        enum training_module module;
-        const char *word;
-    } all[] = {
-        {TRAINING_CORE_ATTN, "core_attn"},
-        {TRAINING_LAYERNORM, "layernorm"},
-        {TRAINING_MOE_ACT, "moe_act"},
-        {TRAINING_MLA_UP_PROJ, "mla_up_proj"},
-        {TRAINING_MLP, "mlp"},
-        {TRAINING_MOE, "moe"},
-        {TRAINING_SHARED_EXPERTS, "shared_experts"},
-    };
     unsigned had = TRAINING_CORE_ATTN | TRAINING_LAYERNORM | TRAINING_MLP;
-    char words[96] = "";
+    char words[TRAINING_MODULE_WORDS];
     if (w->model->experts > 0)
         had |= TRAINING_MOE_ACT | TRAINING_MOE | TRAINING_SHARED_EXPERTS;
     if (w->model->attention == MODELDESC_MLA)
@@ -273,10 +261,7 @@ static void add_modules(struct nd_megatron_options *w)
     had &= w->launch->training->recompute_modules;
     if ((had & TRAINING_MOE) != 0)
         had &= ~(unsigned)(TRAINING_MOE_ACT | TRAINING_SHARED_EXPERTS); // parts of it
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        if (had & all[i].module)
-            snprintf(words + strlen(words), sizeof words - strlen(words), "%s%s",
-                     words[0] != '\0' ? " " : "", all[i].word);
+    training_module_words(had, words);
     option_add_word(w, "recompute-modules", words[0] != '\0' ? words : "layernorm");
 }
 

@@ -260,6 +260,15 @@ static void draw_again(struct random *r, int form, const struct nd_strategy *s,
     }
 }
 
+// Draws the modules that a file of Megatron-LM names.
+static void draw_modules(struct random *r, int form, struct configuration *c)
+{
+    static const int32_t modules[] = {TRAINING_LAYERNORM, TRAINING_MLP,
+                                      TRAINING_LAYERNORM | TRAINING_MLP, TRAINING_CORE_ATTN};
+    if (forms[form].framework == FRAMEWORK_MEGATRON)
+        c->training.recompute_modules = (unsigned)pick(r, 4, modules);
+}
+
 // Sets the parts to lists, [chunk * pp + stage].
 static void set_parts(struct configuration *c, int32_t *const lists[3])
 {
@@ -314,6 +323,7 @@ static void write_and_read(struct random *r, int form)
     draw_family(r, form, &c);
     draw_layers(r, c.n_parts, layers);
     draw_again(r, form, &c.strategy, layers, full, select);
+    draw_modules(r, form, &c);
     set_parts(&c, (int32_t *const[3]){layers, full, select});
     const struct framework_settings settings = {
         .strategy = c.strategy,
@@ -323,7 +333,8 @@ static void write_and_read(struct random *r, int form)
         .run_batch = configuration_run_batch(&c),
         .layers = has_lists(form) ? layers : NULL,
         .full = has_lists(form) ? full : NULL,
-        .select = has_lists(form) ? select : NULL};
+        .select = has_lists(form) ? select : NULL,
+        .modules = c.training.recompute_modules};
     cr_assert(framework_write(&text, forms[form].framework, forms[form].form, forms[form].text,
                               strlen(forms[form].text), &settings, NULL, &fault),
               "%s", fault.text);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/common/description/training.h"
 #include "kernels/frameworks/framework.h"
 #include "tests/unit/support/random.h"
 #include "tests/unit/support/rounds.h"
@@ -362,4 +363,45 @@ Test(megatron_write, uneven_recompute)
     cr_assert_str_eq(again.text, out.text);
     text_buffer_free(&out);
     text_buffer_free(&again);
+}
+
+// Modules replace those of the file; what Megatron-LM refuses beside other arguments is refused here.
+Test(megatron_write, modules)
+{
+    static const char text[] =
+        "torchrun --nproc-per-node 8 p.py --num-layers 2 --hidden-size 64 "
+        "--num-attention-heads 4 --vocab-size 1000 --seq-length 128 --micro-batch-size 1 "
+        "--global-batch-size 8 --num-experts 4 --moe-shared-expert-intermediate-size 64 "
+        "--moe-shared-expert-overlap --recompute-granularity selective --recompute-modules ";
+    static const struct {
+        unsigned modules;
+        const char *before, *after; // after: what is refused if it ends with a full stop
+    } cases[] = {{0, "moe mlp", "moe mlp"},
+                 {TRAINING_MOE, "moe mlp", "moe"},
+                 {TRAINING_LAYERNORM | TRAINING_MOE, "core_attn", "layernorm moe"},
+                 {TRAINING_MOE_ACT, "moe", "moe_act needs --moe-grouped-gemm."},
+                 {TRAINING_SHARED_EXPERTS, "moe",
+                  "shared_experts does not go with --moe-shared-expert-overlap."}};
+    static const int32_t none[] = {0}, all[] = {2};
+    for (size_t k = 0; k < COUNT_OF(cases); k++) {
+        const struct framework_settings settings = {
+            .strategy =
+                {.dp = 8, .tp = 1, .cp = 1, .pp = 1, .ep = 1, .op = -1, .vp = 1, .mbs = 1},
+            .full = none,
+            .select = all,
+            .modules = cases[k].modules};
+        char before[512], after[512];
+        struct text_buffer out = {.text = NULL};
+        struct pps_fault fault;
+        snprintf(before, sizeof before, "%s%s\n", text, cases[k].before);
+        snprintf(after, sizeof after, "%s%s\n", text, cases[k].after);
+        if (framework_write(&out, FRAMEWORK_MEGATRON, PLAINDOC_FLAT, before, strlen(before),
+                            &settings, &fault))
+            cr_expect_str_eq(out.text, after);
+        else
+            cr_expect(strncmp(strstr(fault.text, "modules ") + strlen("modules "),
+                              cases[k].after, strlen(cases[k].after) - 1) == 0,
+                      "%s", fault.text);
+        text_buffer_free(&out);
+    }
 }
