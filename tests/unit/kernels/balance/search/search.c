@@ -317,7 +317,7 @@ static double anneal(const struct balance_task *task, const struct solved *solve
 Test(balance_search, is_never_above_a_plain_annealing)
 {
     struct random random = {40};
-    const int rounds = n_rounds(4);
+    const int rounds = n_rounds(2);
     int compared = 0, proven = 0;
     for (int round = 0; round < rounds; round++) {
         struct proxy_case it;
