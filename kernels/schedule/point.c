@@ -198,6 +198,7 @@ static enum pps_outcome find_least_limit(struct schedule_scratch *scratch,
     struct family_options quick = point->options;
     const double step = memory_step(&scratch->given);
     quick.budget = 1;
+    quick.n_known = 0; // with other limits
     set_limits(&scratch->given, HUGE_VAL);
     enum pps_outcome status = try(scratch, point, &quick, poll, &figures);
     if (status != PPS_DONE)

@@ -4,6 +4,7 @@
 
 #include "base/system/machine.h"
 #include "base/system/threads.h"
+#include "kernels/schedule/catalogue/catalogue.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -131,7 +132,12 @@ static enum schedule_outcome evaluate(struct schedule_candidate *candidate,
 
 // ---- all ----------------------------------------------------------------------------------------
 
-// The searches, which take longest, are last in the list: they start first.
+static bool is_portfolio(const struct schedule_candidate *candidate)
+{
+    return candidate->point.family == &family_best;
+}
+
+// The searches, which take longest, are last in the list: they start first. The portfolio waits for their orders.
 static void work(void *self, int thread)
 {
     (void)thread;
@@ -141,6 +147,8 @@ static void work(void *self, int thread)
         if (i < 0)
             return;
         struct schedule_candidate *candidate = &comparison->list[i];
+        if (is_portfolio(candidate))
+            continue;
         candidate->outcome = evaluate(candidate, comparison);
         atomic_fetch_add(&comparison->done, 1);
         look(comparison);
@@ -182,6 +190,34 @@ static void sort(struct schedule_comparison *comparison)
         }
 }
 
+// Evaluates the portfolio with the orders that the searches have found.
+static enum pps_status run_portfolio(struct schedule_comparison *comparison,
+                                     struct pps_error *err)
+{
+    comparison->known = calloc((size_t)comparison->n, sizeof *comparison->known);
+    if (comparison->known == NULL)
+        return pps_fail_memory(err, "the orders of the searches");
+    int n = 0;
+    for (int i = 0; i < comparison->n; i++) {
+        const struct schedule_candidate *c = &comparison->list[i];
+        const struct family *family = c->point.family;
+        if (family != NULL && family->kind == FAMILY_SEARCH && !is_portfolio(c) &&
+            c->outcome == CANDIDATE_FITS)
+            comparison->known[n++] = (struct family_known){family, c->point.shape,
+                                                           &c->scratch.order, c->figures.found};
+    }
+    for (int i = 0; i < comparison->n; i++) {
+        struct schedule_candidate *candidate = &comparison->list[i];
+        if (!is_portfolio(candidate))
+            continue;
+        candidate->point.options.known = comparison->known;
+        candidate->point.options.n_known = n;
+        candidate->outcome = evaluate(candidate, comparison);
+        atomic_fetch_add(&comparison->done, 1);
+    }
+    return PPS_OK;
+}
+
 enum pps_status schedule_compare(struct schedule_comparison *comparison, int threads,
                                  struct pps_error *err)
 {
@@ -189,8 +225,10 @@ enum pps_status schedule_compare(struct schedule_comparison *comparison, int thr
     atomic_init(&comparison->done, 0);
     atomic_flag_clear(&comparison->showing);
     comparison->start_s = comparison->shown_s = pps_wall_seconds();
-    const enum pps_status status =
+    enum pps_status status =
         pps_parallel(threads < comparison->n ? threads : comparison->n, work, comparison, err);
+    if (status == PPS_OK)
+        status = run_portfolio(comparison, err);
     end_progress(comparison);
     if (status != PPS_OK)
         return status;
@@ -211,4 +249,5 @@ void schedule_comparison_free(struct schedule_comparison *comparison)
         free(comparison->list[i].makespan);
     }
     free(comparison->list);
+    free(comparison->known);
 }

@@ -33,6 +33,7 @@ struct schedule_candidate {
 struct schedule_comparison {
     struct schedule_candidate *list;
     int n;
+    struct family_known *known; // [n]: orders of searches, which family best takes
     enum family_objective objective;
     const atomic_bool *stop;
     enum pps_progress_kind progress;

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { FILLINGS_MAX = 1 << 16, CHUNKS_OF_FILLINGS_MAX = 1 << 18 };
+enum { FILLINGS_MAX = 1 << 17, CHUNKS_OF_FILLINGS_MAX = 1 << 19 };
 
 struct maker {
     struct balance_fillings *f;
@@ -45,6 +45,7 @@ void balance_fillings_take(struct balance_fillings *f, const struct balance_laye
         .chunks = shape->chunks,
         .most = f->layers_max,
         .start = room_take(room, stages * ((size_t)f->layers_max + 2), sizeof(int32_t)),
+        .end = room_take(room, stages * ((size_t)f->layers_max + 2), sizeof(int32_t)),
         .layers = room_take(room, n, sizeof(int32_t)),
         .id = room_take(room, n, sizeof(int32_t)),
         .forward = room_take(room, n * chunks, sizeof(double)),
@@ -285,20 +286,22 @@ static bool extend(struct balance_fillings *f, int32_t layers)
 static void make_stage(struct maker *m, int32_t stage)
 {
     struct balance_fillings *f = m->f;
-    int32_t *start = f->split.start + (size_t)stage * ((size_t)f->layers_max + 2);
+    int32_t *start = f->split.start + (size_t)stage * ((size_t)f->layers_max + 2),
+            *end = f->split.end + (size_t)stage * ((size_t)f->layers_max + 2);
     const int32_t least = balance_least_layers(m->task) * f->split.chunks;
     m->stage = stage;
     find_others(f, stage);
     for (m->total = 0; m->total <= f->layers_max; m->total++) {
         start[m->total] = f->split.n;
         const double cost = balance_bound_of_stage(m->bound, stage, m->total);
-        if (m->total < least || m->is_over ||
-            cost + f->others[f->layers - m->total] >= m->limit)
-            continue;
-        if (!extend(f, m->total))
-            m->is_over = true;
-        else
-            spread(m, 0, m->total);
+        if (m->total >= least && !m->is_over &&
+            cost + f->others[f->layers - m->total] < m->limit) {
+            if (!extend(f, m->total))
+                m->is_over = true;
+            else
+                spread(m, 0, m->total);
+        }
+        end[m->total] = f->split.n;
     }
     start[f->layers_max + 1] = f->split.n;
 }

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides the fillings of the stages with the search that all exact solvers share.
+// Decides the fillings of the stages by branch and bound.
 #include "kernels/balance/search/balance_proof.h"
 
 #include "kernels/balance/search/balance_fillings.h"
-#include "kernels/common/options/split_search.h"
+#include "kernels/common/options/split_branch.h"
 
 #include <math.h>
 #include <string.h>
 
 enum {
-    CHUNKS_MAX = 64,  // of a pipeline
-    LAYERS_MAX = 500, // of a model
-    CUTS = 64,        // at most; 16 with the most fillings
-    COSTS = 1 << 20,  // of fillings in cuts
-    STEPS_EACH = 512  // of the search, for each evaluation of the budget
+    CHUNKS_MAX = 64,     // of a pipeline
+    LAYERS_MAX = 500,    // of a model
+    CUTS = 2,            // of the search: its room
+    FILLING_STEPS = 512, // of the enumeration of fillings, for each evaluation of the budget
+    BRANCH_STEPS = 32768 // of the search among them
 };
 
 #define ROUNDING 1e-12 // of sums, relative
@@ -21,15 +21,16 @@ enum {
 struct balance_proof {
     struct balance_fillings fillings;
     struct split_search search;
-    double *costs; // [COSTS]
-    bool *dropped; // [fillings]
+    struct split_branch branch;
+    double *costs; // [CUTS][fillings]
 
     // Of the present call.
     struct balance_bound *bound;
     struct balance_replay *replay;
     struct poll *poll;
     struct balance_proof_answer *answer;
-    int64_t budget, steps_max;
+    int64_t budget;
+    uint64_t replay_steps, steps_max;
 };
 
 static bool is_small(const struct balance_layers *layers, const struct balance_shape *shape)
@@ -48,8 +49,8 @@ struct balance_proof *balance_proof_take(const struct balance_layers *layers,
     const size_t n = (size_t)balance_fillings_max(shape);
     balance_fillings_take(&p->fillings, layers, shape, allow_empty, room);
     split_search_take(&p->search, shape->stages, shape->chunks, layers->layers, CUTS, room);
-    p->costs = room_take(room, COSTS, sizeof *p->costs);
-    p->dropped = room_take(room, n, sizeof *p->dropped);
+    split_branch_take(&p->branch, &p->search, p->fillings.layers_max, (int32_t)n, room);
+    p->costs = room_take(room, CUTS * n, sizeof *p->costs);
     return taken;
 }
 
@@ -68,13 +69,13 @@ static bool path(void *self, const double *forward, const double *backward, doub
     struct balance_proof *p = self;
     const int32_t n = p->search.stages * p->search.chunks;
     double sum = 0;
-    // The replay has just run with these times.
+    p->search.nodes += p->replay_steps;
+    const double makespan = balance_makespan(p->replay, forward, backward);
     if (!balance_bound_path(p->bound, forwards, backwards, p->poll))
         return false;
     for (int32_t k = 0; k < n; k++)
         sum += forwards[k] * forward[k] + backwards[k] * backward[k];
-    const double makespan = executor_makespan(balance_replay_executor(p->replay)),
-                 messages = makespan * (1 - ROUNDING) - sum;
+    const double messages = makespan * (1 - ROUNDING) - sum;
     *constant = messages > 0 ? messages : 0;
     return true;
 }
@@ -93,7 +94,7 @@ static void keep(void *self, const int32_t *choice)
 
 static bool is_spent(const struct balance_proof *p)
 {
-    return p->answer->evaluations >= p->budget || (int64_t)p->search.nodes > p->steps_max;
+    return p->answer->evaluations >= p->budget || p->search.nodes > p->steps_max;
 }
 
 static bool often(void *self, uint64_t nodes)
@@ -123,13 +124,6 @@ static void add_weights(struct balance_proof *p)
     cut->constant = 0;
 }
 
-// Returns how many cuts there is room for.
-static int32_t cuts_of(int32_t fillings)
-{
-    const int32_t most = COSTS / (fillings > 0 ? fillings : 1);
-    return most < CUTS ? most : CUTS;
-}
-
 static void open_search(struct balance_proof *p, double best)
 {
     struct split_search *s = &p->search;
@@ -143,10 +137,8 @@ static void open_search(struct balance_proof *p, double best)
     s->best = best;
     s->over = s->failed = false;
     s->cuts.n = 0;
-    s->cuts.most = cuts_of(p->fillings.split.n);
     split_cuts_set_costs(&s->cuts, p->costs, p->fillings.split.n);
     add_weights(p);
-    split_search_price(s);
 }
 
 void balance_proof_run(struct balance_proof *p, const struct balance_task *task,
@@ -164,15 +156,16 @@ void balance_proof_run(struct balance_proof *p, const struct balance_task *task,
     p->poll = poll;
     p->answer = answer;
     p->budget = budget;
-    p->steps_max = STEPS_EACH * budget;
-    if (!balance_fillings_make(&p->fillings, task, bound, replay, best, p->steps_max, &steps,
-                               poll))
+    p->steps_max = BRANCH_STEPS * (uint64_t)budget;
+    p->replay_steps = 4 * (uint64_t)task->shape.stages * (uint64_t)task->shape.chunks *
+                      (uint64_t)task->shape.micro_batches * (uint64_t)task->shape.pieces;
+    if (!balance_fillings_make(&p->fillings, task, bound, replay, best, FILLING_STEPS * budget,
+                               &steps, poll))
         return;
-    p->search.nodes = (uint64_t)steps;
+    p->search.nodes = 0;
     open_search(p, best);
-    split_search_rounds(&p->search, p->dropped);
+    split_branch_run(&p->branch);
     answer->makespan = p->search.best;
-    answer->is_complete = !p->search.over;
-    answer->bound =
-        fmin(answer->is_complete ? p->search.best : p->search.bound, p->search.best);
+    answer->bound = fmin(p->search.bound, p->search.best);
+    answer->is_complete = answer->bound >= p->search.best;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Proves that a strategy is optimal, or finds a better one: lists the fillings of every stage that may be part of a
-// better strategy (balance_fillings.h), and decides among them (kernels/common/options/split_search.h).
+// better strategy (balance_fillings.h), and decides among them (kernels/common/options/split_branch.h).
 #pragma once
 
 #include "kernels/balance/search/balance_bound.h"

@@ -75,8 +75,8 @@ static double least_cost(const double *cost, const struct split_options *o, int3
                          int32_t layers)
 {
     double least = HUGE_VAL;
-    for (int32_t k = split_options_first(o, i, layers);
-         k < split_options_first(o, i, layers + 1); k++)
+    for (int32_t k = split_options_first(o, i, layers); k < split_options_end(o, i, layers);
+         k++)
         least = lesser(least, cost[k]);
     return least;
 }
@@ -96,10 +96,10 @@ static struct split_span own_span(const struct split_options *o, int32_t i, int3
 {
     struct split_span span = {0, smaller(o->most, layers)};
     while (span.first <= span.last &&
-           split_options_first(o, i, span.first) == split_options_first(o, i, span.first + 1))
+           split_options_first(o, i, span.first) == split_options_end(o, i, span.first))
         span.first++;
     while (span.first <= span.last &&
-           split_options_first(o, i, span.last) == split_options_first(o, i, span.last + 1))
+           split_options_first(o, i, span.last) == split_options_end(o, i, span.last))
         span.last--;
     return span;
 }
@@ -140,8 +140,9 @@ static void add_before(const struct split_cuts *cuts, const double *least, int32
     }
 }
 
-void split_cut_price(struct split_cuts *cuts, int32_t index, const struct split_options *o)
+uint64_t split_cut_price(struct split_cuts *cuts, int32_t index, const struct split_options *o)
 {
+    uint64_t steps = 0;
     struct split_cut *cut = &cuts->all[index];
     double *cost = cut->cost, *least = cuts->columns;
     const int64_t columns = cuts->layers + 1;
@@ -149,13 +150,18 @@ void split_cut_price(struct split_cuts *cuts, int32_t index, const struct split_
     for (int32_t n = 0; n < columns; n++)
         cut->rest[cuts->stages * columns + n] = n == 0 ? 0 : HUGE_VAL;
     for (int32_t i = cuts->stages - 1; i >= 0; i--) {
-        for (int32_t k = split_options_first(o, i, 0);
-             k < split_options_first(o, i, o->most + 1); k++)
-            cost[k] = cost_of(cut, o, i, k);
-        for (int32_t x = cuts->own[i].first; x <= cuts->own[i].last; x++)
+        for (int32_t x = cuts->own[i].first; x <= cuts->own[i].last; x++) {
+            const int32_t first = split_options_first(o, i, x),
+                          end = split_options_end(o, i, x);
+            for (int32_t k = first; k < end; k++)
+                cost[k] = cost_of(cut, o, i, k);
             least[x] = least_cost(cost, o, i, x);
+            steps += 2 * (uint64_t)((end - first) * o->chunks) +
+                     (uint64_t)larger(cuts->after[i].last - cuts->after[i].first, 0);
+        }
         add_before(cuts, least, i, &cut->rest[(i + 1) * columns], &cut->rest[i * columns]);
     }
+    return steps;
 }
 
 double split_cuts_bound(const struct split_cuts *cuts)
@@ -213,10 +219,10 @@ void split_cut_useless(const struct split_cuts *cuts, int32_t cut,
         before[n] = n == 0 ? cuts->all[cut].constant : HUGE_VAL;
     for (int32_t i = 0; i < o->stages; i++) {
         find_others(cuts, cut, i, before, others);
-        for (int32_t k = split_options_first(o, i, 0);
-             k < split_options_first(o, i, o->most + 1); k++)
-            if (o->layers[k] > cuts->layers || cost[k] + others[o->layers[k]] >= limit)
-                dropped[k] = true;
+        for (int32_t x = 0; x <= o->most; x++)
+            for (int32_t k = split_options_first(o, i, x); k < split_options_end(o, i, x); k++)
+                if (x > cuts->layers || cost[k] + others[x] >= limit)
+                    dropped[k] = true;
         add_stage(cuts, cost, o, i, before, after);
     }
 }

@@ -48,8 +48,9 @@ void split_cuts_praise(struct split_cuts *cuts, int32_t position);
 // Gives the cuts room for costs, [most * options]; the costs must be computed again.
 void split_cuts_set_costs(struct split_cuts *cuts, double *costs, int32_t options);
 
-// Computes costs and rests for these options.
-void split_cut_price(struct split_cuts *cuts, int32_t cut, const struct split_options *options);
+// Computes costs and rests for these options. Returns the steps of work.
+uint64_t split_cut_price(struct split_cuts *cuts, int32_t cut,
+                         const struct split_options *options);
 
 static inline double split_cut_rest(const struct split_cuts *cuts, int32_t cut, int32_t stage,
                                     int32_t layers)

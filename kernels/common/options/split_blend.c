@@ -9,8 +9,7 @@
 
 #include <string.h>
 
-// Finds the choice with the least value of a cut.
-static bool least_choice(struct split_search *s, int32_t cut)
+bool split_search_least(struct split_search *s, int32_t cut)
 {
     const struct split_options *o = s->options;
     const double *cost = s->cuts.all[cut].cost;
@@ -21,8 +20,7 @@ static bool least_choice(struct split_search *s, int32_t cut)
             const double rest = split_cut_rest(&s->cuts, cut, i + 1, left - x);
             if (rest == HUGE_VAL)
                 continue;
-            for (int32_t k = split_options_first(o, i, x); k < split_options_first(o, i, x + 1);
-                 k++)
+            for (int32_t k = split_options_first(o, i, x); k < split_options_end(o, i, x); k++)
                 if (cost[k] + rest < least) {
                     least = cost[k] + rest;
                     s->choice[i] = k;
@@ -102,7 +100,7 @@ static void play(struct split_search *s, int32_t blend, struct split_cut *best)
             highest = bound;
             mix(best, cut, n, 1);
         }
-        if (bound >= split_search_limit(s) || !least_choice(s, blend))
+        if (bound >= split_search_limit(s) || !split_search_least(s, blend))
             break;
         praise(s, blend); // so that no new cut takes its place
         greatest_cut(s, blend, &known);

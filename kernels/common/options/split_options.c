@@ -1,8 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
-// Removes the options that the caller has marked.
+// Hides and removes the options that the caller has marked.
 #include "kernels/common/options/split_options.h"
 
 #include <string.h>
+
+static void exchange(void *one, void *two, size_t bytes)
+{
+    unsigned char *a = one, *b = two;
+    for (size_t i = 0; i < bytes; i++) {
+        const unsigned char held = a[i];
+        a[i] = b[i];
+        b[i] = held;
+    }
+}
+
+void split_options_hide(struct split_options *o, int32_t stage, bool *dropped)
+{
+    const size_t bytes = (size_t)o->chunks * sizeof *o->forward;
+    for (int32_t x = 0; x <= o->most; x++) {
+        int32_t *end = &o->end[stage * (o->most + 2) + x];
+        for (int32_t k = split_options_first(o, stage, x); k < *end;) {
+            if (!dropped[k]) {
+                k++;
+                continue;
+            }
+            const int32_t last = --*end;
+            exchange(&dropped[k], &dropped[last], sizeof *dropped);
+            exchange(&o->id[k], &o->id[last], sizeof *o->id);
+            exchange(&o->forward[k * o->chunks], &o->forward[last * o->chunks], bytes);
+            exchange(&o->backward[k * o->chunks], &o->backward[last * o->chunks], bytes);
+        }
+    }
+}
 
 void split_options_drop(struct split_options *o, const bool *dropped)
 {

@@ -76,7 +76,7 @@ static bool add_path(struct split_search *s, double known)
     return true;
 }
 
-double split_search_value(struct split_search *s, double known)
+double split_search_evaluate(struct split_search *s)
 {
     for (int32_t i = 0; i < s->stages; i++)
         for (int32_t v = 0; v < s->chunks; v++) {
@@ -89,6 +89,12 @@ double split_search_value(struct split_search *s, double known)
         s->best = value;
         s->oracle.keep(s->oracle.self, s->choice);
     }
+    return value;
+}
+
+double split_search_value(struct split_search *s, double known)
+{
+    const double value = split_search_evaluate(s);
     s->nodes++;
     s->over = s->over || s->oracle.now(s->oracle.self);
     if (!s->over && !add_path(s, known)) {

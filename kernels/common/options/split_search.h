@@ -69,12 +69,18 @@ static inline double split_search_limit(const struct split_search *s)
     return s->best < HUGE_VAL ? s->best * (1 - SPLIT_SAME) : HUGE_VAL;
 }
 
-// Returns the objective of the choice, which is kept if it is the best. Adds the longest path as
+// Returns the objective of the choice, which is kept if it is the best; NAN: the oracle has ended.
+double split_search_evaluate(struct split_search *search);
+
+// Returns the objective of the choice as split_search_evaluate does, HUGE_VAL for NAN. Adds the longest path as
 // a cut if it bounds the choice better than `known`.
 double split_search_value(struct split_search *search, double known);
 
 // Improves the choice by moves of one stage or two from a start of its own. Returns false if there is no start.
 bool split_search_improve(struct split_search *search);
+
+// Sets the choice to one with the least value of a cut. Returns false if there is none.
+bool split_search_least(struct split_search *search, int32_t cut);
 
 // Adds a cut that is a blend of others and bounds better than each of them. There is a cut.
 void split_search_blend(struct split_search *search);

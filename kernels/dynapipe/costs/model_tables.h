@@ -15,5 +15,3 @@ enum { MODEL_TABLES_TOKENS = 1 << 20 }; // cells with more tokens are left out
 bool model_tables_make(const struct layercost_model *model, bool has_decoder,
                        int32_t tensor_parallel, const int32_t *rows, int32_t n_rows,
                        const int32_t *lengths, int32_t n_lengths, struct cost_tables *tables);
-
-#endif

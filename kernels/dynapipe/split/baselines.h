@@ -21,5 +21,3 @@ enum split_outcome split_uniformly(struct split_memory *memory, const struct spl
 // Takes every sample as a ready micro-batch of task->samples->rows rows with these padded lengths, in the order given.
 enum split_outcome split_as_given(struct split_memory *memory, const struct split_task *task,
                                   struct split_result *result);
-
-#endif

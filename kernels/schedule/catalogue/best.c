@@ -229,6 +229,30 @@ static void note_bound(struct best_run *run, const struct candidate *c, double b
             c->family->placement, c->shape.stages, bound > own ? bound : own, has_one_order(c)};
 }
 
+static bool is_shape(const struct pipeline_shape *a, const struct pipeline_shape *b)
+{
+    return a->devices == b->devices && a->stages == b->stages &&
+           a->micro_batches == b->micro_batches && a->directions == b->directions;
+}
+
+// Makes the order of a candidate, unless it is known.
+static enum family_status build(const struct best_run *run, struct candidate *c,
+                                struct family_result *found)
+{
+    for (int i = 0; i < run->options->n_known; i++) {
+        const struct family_known *known = &run->options->known[i];
+        if (known->family != c->family || !is_shape(&known->shape, &c->shape))
+            continue;
+        order_copy(&c->order, known->order);
+        *found = known->result;
+        return FAMILY_DONE;
+    }
+    const struct family_task task = {
+        &c->pipeline, run->options, take_family(c, run->options, c->shared),
+        run->poll,    &c->order,    found};
+    return family_build(c->family, &task);
+}
+
 // Builds the order of one family; keeps it if it is better. Returns false if the poll ended the run.
 static bool try_family(struct best_run *run, const struct family *family, int32_t v)
 {
@@ -244,10 +268,7 @@ static bool try_family(struct best_run *run, const struct family *family, int32_
     take_candidate(&c, run->options, &room);
     if (!set_pipeline(&c.pipeline, run->given, family->placement, run->options))
         return true;
-    const enum family_status status =
-        family_build(family, &(struct family_task){&c.pipeline, run->options,
-                                                   take_family(&c, run->options, c.shared),
-                                                   run->poll, &c.order, &found});
+    const enum family_status status = build(run, &c, &found);
     run->result->evaluations += found.evaluations + 1;
     if (!has_one_order(&c))
         note_bound(run, &c, found.bound);

@@ -30,6 +30,26 @@ enum family_use {
 #define FAMILIES_WITH_DESCENDING "gpipe, bfs_loop"
 #define FAMILIES_WITH_PUBLISHED  "zb_auto, zbv, v_half, v_min, v_1f1b"
 
+// What a search knows beyond its order; other families leave it as it was: all 0.
+struct family_result {
+    double value;                // of the objective, of the order found
+    double bound;                // proven lower bound of the objective; 0: none
+    bool proven;                 // value is the optimum
+    int64_t evaluations;         // orders or states looked at
+    const struct family *chosen; // family best: where the order comes from; otherwise NULL
+    // Family best: the pipeline of the order, whose placement and chunks may be others than those of the
+    // pipeline given. Lies in the memory of the family. NULL: the pipeline given.
+    const struct pipeline *pipeline;
+};
+
+// An order that a family has made of the pipeline that the portfolio gives it, with the same options.
+struct family_known {
+    const struct family *family;
+    struct pipeline_shape shape;
+    const struct order *order;
+    struct family_result result;
+};
+
 // Options of families; a family ignores the options that it does not use.
 struct family_options {
     int32_t
@@ -44,18 +64,8 @@ struct family_options {
     // pipeline given are equal, or only families of its placement take part.
     void (*set_work)(const void *work, struct pipeline *pipeline);
     const void *work;
-};
-
-// What a search knows beyond its order; other families leave it as it was: all 0.
-struct family_result {
-    double value;                // of the objective, of the order found
-    double bound;                // proven lower bound of the objective; 0: none
-    bool proven;                 // value is the optimum
-    int64_t evaluations;         // orders or states looked at
-    const struct family *chosen; // family best: where the order comes from; otherwise NULL
-    // Family best: the pipeline of the order, whose placement and chunks may be others than those of the
-    // pipeline given. Lies in the memory of the family. NULL: the pipeline given.
-    const struct pipeline *pipeline;
+    const struct family_known *known; // best: what it need not build again
+    int n_known;
 };
 
 enum family_status {

@@ -54,7 +54,7 @@ void init_file_free(struct init_file *file)
 // ---- layers -------------------------------------------------------------------------------------
 
 static enum pps_status read_times(const struct init_file *file, double times[LAYER_PARTS],
-                                  struct pps_error *err)
+                                  double backward[LAYER_PARTS], struct pps_error *err)
 {
     static const char *const names[LAYER_PARTS] = {"head", "body", "tail"};
     const struct layer_times *given = &file->init.times;
@@ -62,7 +62,7 @@ static enum pps_status read_times(const struct init_file *file, double times[LAY
     for (int part = 0; part < LAYER_PARTS; part++)
         all = all && given->is_given[part];
     if (!all && given->folder != NULL)
-        return layer_times_read(given, pps_signals_install(), times, stdout, err);
+        return layer_times_read(given, pps_signals_install(), times, backward, stdout, err);
     for (int part = 0; part < LAYER_PARTS; part++) {
         if (!given->is_given[part])
             return pps_json_fail(&file->json, file->json.root, err,
@@ -71,23 +71,45 @@ static enum pps_status read_times(const struct init_file *file, double times[LAY
                                  "traces in profiling_config",
                                  names[part]);
         times[part] = given->given[part];
+        backward[part] = 0;
     }
     return PPS_OK;
+}
+
+// Says which backward times are not measured. Those of body layers that compute something again are no times of b[none].
+static void check_backwards(const struct memory_fit *fit, double backward[LAYER_PARTS])
+{
+    bool recomputes = false;
+    for (int k = BALANCE_SELECT; k < BALANCE_KINDS; k++)
+        recomputes = recomputes || fit->has[k];
+    if (recomputes && backward[LAYER_BODY] > 0) {
+        backward[LAYER_BODY] = 0;
+        pps_say(stdout,
+                "The measured stages recompute: backward of body is twice the forward.");
+    } else if (!(backward[LAYER_BODY] > 0))
+        pps_say(stdout, "Backward times that are not measured are twice the forward.");
+}
+
+static double backward_of(enum layer_part part, const double times[LAYER_PARTS],
+                          const double backward[LAYER_PARTS])
+{
+    return backward[part] > 0 ? backward[part] : 2 * times[part];
 }
 
 enum pps_status init_file_layers(const struct init_file *file, const char *name,
                                  struct balance_layers *layers, struct pps_error *err)
 {
     const struct memory_fit *fit = &file->fit;
-    double times[LAYER_PARTS];
-    const enum pps_status status = read_times(file, times, err);
+    double times[LAYER_PARTS], backward[LAYER_PARTS];
+    const enum pps_status status = read_times(file, times, backward, err);
     if (status != PPS_OK)
         return status;
+    check_backwards(fit, backward);
     *layers = (struct balance_layers){.layers = file->init.layers,
                                       .head = times[LAYER_HEAD],
                                       .tail = times[LAYER_TAIL],
-                                      .head_backward = 2 * times[LAYER_HEAD],
-                                      .tail_backward = 2 * times[LAYER_TAIL],
+                                      .head_backward = backward_of(LAYER_HEAD, times, backward),
+                                      .tail_backward = backward_of(LAYER_TAIL, times, backward),
                                       .forward = times[LAYER_BODY],
                                       .parameter_mb = fit->parameter_mb,
                                       .head_mb = fit->head_mb,
@@ -95,8 +117,8 @@ enum pps_status init_file_layers(const struct init_file *file, const char *name,
                                       .constant_mb = fit->constant_mb};
     snprintf(layers->name, sizeof layers->name, "%s", name);
     for (int k = 0; k < BALANCE_KINDS; k++) {
-        layers->backward[k] =
-            balance_backward_of(layers->forward, 0, balance_usual_coefs, (enum balance_kind)k);
+        layers->backward[k] = balance_backward_of(layers->forward, backward[LAYER_BODY],
+                                                  balance_usual_coefs, (enum balance_kind)k);
         layers->has[k] = fit->has[k] && fit->activation_mb[k] > 0;
         layers->activation_mb[k] = layers->has[k] ? fit->activation_mb[k] : 0;
     }

@@ -18,6 +18,7 @@ static const char *const part_names[LAYER_PARTS] = {"head", "body", "tail"};
 struct layer {
     int32_t part, name;
     int64_t instance;
+    bool backward;
     double ns;     // of all counted scopes
     int64_t steps; // that count in the files with these scopes
     int64_t scopes;
@@ -35,7 +36,7 @@ static struct layer *layer_of(struct layers *layers, const struct scope *scope)
     for (size_t i = 0; i < layers->n; i++) {
         struct layer *layer = &layers->list[i];
         if (layer->part == scope->part && layer->name == scope->name &&
-            layer->instance == scope->instance)
+            layer->instance == scope->instance && layer->backward == scope->backward)
             return layer;
     }
     struct layer *list = pps_grow(layers->list, &layers->room, layers->n + 1, sizeof *list);
@@ -45,6 +46,7 @@ static struct layer *layer_of(struct layers *layers, const struct scope *scope)
     list[layers->n] = (struct layer){.part = scope->part,
                                      .name = scope->name,
                                      .instance = scope->instance,
+                                     .backward = scope->backward,
                                      .file = -1};
     return &list[layers->n++];
 }
@@ -130,13 +132,13 @@ static enum pps_status read_folder(struct layers *layers, const struct layer_tim
 
 // Sets the mean time of a name, ms, over its instances. Returns its number of scopes.
 static int64_t time_of(const struct layers *layers, const struct layer_times *settings,
-                       int part, int name, double *ms)
+                       int part, int name, bool backward, double *ms)
 {
     int64_t scopes = 0, instances = 0;
     double sum = 0;
     for (size_t i = 0; i < layers->n; i++) {
         const struct layer *layer = &layers->list[i];
-        if (layer->part != part || layer->name != name)
+        if (layer->part != part || layer->name != name || layer->backward != backward)
             continue;
         sum += layer->ns / 1e6 / (double)layer->steps / settings->micro_batches;
         scopes += layer->scopes;
@@ -153,7 +155,7 @@ static enum pps_status add_up(const struct layers *layers, const struct layer_ti
         times[part] = settings->is_given[part] ? settings->given[part] : 0;
         for (int i = 0; i < settings->n_names[part] && !settings->is_given[part]; i++) {
             double ms;
-            const int64_t scopes = time_of(layers, settings, part, i, &ms);
+            const int64_t scopes = time_of(layers, settings, part, i, false, &ms);
             if (scopes == 0)
                 return pps_fail(err, PPS_E_INPUT,
                                 "%s_layers: no scope of %s is in a counted forward pass of the "
@@ -167,6 +169,20 @@ static enum pps_status add_up(const struct layers *layers, const struct layer_ti
     return PPS_OK;
 }
 
+// Adds the backward times of the names of a part, if the traces have all of them.
+static double add_backwards(const struct layers *layers, const struct layer_times *settings,
+                            int part, FILE *out)
+{
+    double sum = 0, ms;
+    for (int i = 0; i < settings->n_names[part]; i++) {
+        if (time_of(layers, settings, part, i, true, &ms) == 0)
+            return 0;
+        sum += ms;
+    }
+    fprintf(out, "backward of %s: %.6g ms\n", part_names[part], sum);
+    return sum;
+}
+
 static void warn_of_stages(const struct layers *layers)
 {
     if (!layers->has_first || !layers->has_middle || !layers->has_last)
@@ -177,12 +193,16 @@ static void warn_of_stages(const struct layers *layers)
 }
 
 enum pps_status layer_times_read(const struct layer_times *settings, const atomic_bool *stop,
-                                 double times[LAYER_PARTS], FILE *out, struct pps_error *err)
+                                 double times[LAYER_PARTS], double backward[LAYER_PARTS],
+                                 FILE *out, struct pps_error *err)
 {
     struct layers layers = {.list = NULL};
     enum pps_status status = read_folder(&layers, settings, stop, err);
     if (status == PPS_OK)
         status = add_up(&layers, settings, times, out, err);
+    for (int part = 0; part < LAYER_PARTS && status == PPS_OK; part++)
+        backward[part] =
+            settings->is_given[part] ? 0 : add_backwards(&layers, settings, part, out);
     if (status == PPS_OK)
         warn_of_stages(&layers);
     free(layers.list);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the forward times of head, body and tail layers in traces of a training, one file per rank. A trace has a lane
-// with scopes of layers: "0-LLamaDecodeLayer", "lm_head-Linear". Only scopes inside a forward pass of a step that
+// Finds the forward and backward times of head, body and tail layers in traces of a training, one file per rank. A trace has a lane
+// with scopes of layers: "0-LLamaDecodeLayer", "lm_head-Linear". Only scopes inside a pass of a step that
 // counts are used: the first two steps warm up, if there are enough.
 #pragma once
 
@@ -26,9 +26,11 @@ struct layer_times {
 };
 
 // Reads all files *.json and *.json.gz of the folder in the order of their names, in constant memory but for the scopes that are
-// used. times: ms of one layer and micro-batch. Prints to `out` how many scopes each name has, and warnings to stderr if no file is of
+// used. times: ms of one layer and micro-batch, forward; backward: the same of backward passes, with what they compute
+// again; 0: the traces do not say it. Prints to `out` how many scopes each name has, and warnings to stderr if no file is of
 // the first, the last or a middle stage. A name that no scope has is PPS_E_INPUT. stop: may be NULL.
 PPS_MUST_CHECK enum pps_status layer_times_read(const struct layer_times *settings,
                                                 const atomic_bool *stop,
-                                                double times[LAYER_PARTS], FILE *out,
+                                                double times[LAYER_PARTS],
+                                                double backward[LAYER_PARTS], FILE *out,
                                                 struct pps_error *err);

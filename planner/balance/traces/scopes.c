@@ -108,13 +108,14 @@ static enum taken take_mark(void *self, const struct pps_chrome_event *event)
 
 struct interval {
     int64_t start, end;
+    bool backward;
 };
 
 struct lane {
     const struct marks *marks;
     const struct layer_times *settings;
     struct scopes *scopes;
-    struct interval *forwards;
+    struct interval *passes;
     size_t n, room;
 };
 
@@ -165,14 +166,14 @@ static uint32_t hash_of(const char *text)
     return hash;
 }
 
-static bool add_forward(struct lane *lane, int64_t start, int64_t duration)
+static bool add_pass(struct lane *lane, int64_t start, int64_t duration, bool backward)
 {
     struct interval *list =
-        pps_grow(lane->forwards, &lane->room, lane->n + 1, sizeof *lane->forwards);
+        pps_grow(lane->passes, &lane->room, lane->n + 1, sizeof *lane->passes);
     if (list == NULL)
         return false;
-    lane->forwards = list;
-    list[lane->n++] = (struct interval){start, start + duration};
+    lane->passes = list;
+    list[lane->n++] = (struct interval){start, start + duration, backward};
     return true;
 }
 
@@ -194,12 +195,14 @@ static enum taken take_scope(void *self, const struct pps_chrome_event *event)
     if (strcmp(event->process, process) != 0 || !read_us(event->start, &scope.start) ||
         !read_us(event->duration, &scope.duration))
         return TAKEN;
-    const bool is_pass = strcmp(event->thread, "0") == 0 && strcmp(event->name, "Default") == 0;
+    const bool is_backward = strcmp(event->name, "Gradients") == 0,
+               is_pass = strcmp(event->thread, "0") == 0 &&
+                         (is_backward || strcmp(event->name, "Default") == 0);
     if (!is_pass && !find_part(lane->settings, own_name(event->name), &scope))
         return TAKEN;
     if (scope.duration < 0)
         return NEGATIVE;
-    const bool is_kept = is_pass ? add_forward(lane, scope.start, scope.duration)
+    const bool is_kept = is_pass ? add_pass(lane, scope.start, scope.duration, is_backward)
                                  : add_scope(lane->scopes, &scope);
     return is_kept ? TAKEN : NO_MEMORY;
 }
@@ -224,18 +227,19 @@ static int by_scope(const void *one, const void *two)
     return 0;
 }
 
-// Returns whether a scope lies in a forward pass. The passes are sorted.
-static bool is_forward(const struct lane *lane, const struct scope *scope)
+// Returns whether a scope lies in a pass, and sets which. The passes are sorted.
+static bool find_pass(const struct lane *lane, struct scope *scope)
 {
     size_t low = 0, high = lane->n;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
-        if (lane->forwards[middle].start <= scope->start)
+        if (lane->passes[middle].start <= scope->start)
             low = middle + 1;
         else
             high = middle;
     }
-    return low > 0 && scope->start + scope->duration <= lane->forwards[low - 1].end;
+    scope->backward = low > 0 && lane->passes[low - 1].backward;
+    return low > 0 && scope->start + scope->duration <= lane->passes[low - 1].end;
 }
 
 static void keep_counted(struct lane *lane)
@@ -245,13 +249,13 @@ static void keep_counted(struct lane *lane)
     const int64_t first =
         marks->first[marks->n - 2 < 2 ? (marks->n >= 2 ? marks->n - 2 : 0) : 2];
     size_t kept = 0;
-    qsort(lane->forwards, lane->n, sizeof *lane->forwards, by_start);
+    qsort(lane->passes, lane->n, sizeof *lane->passes, by_start);
     qsort(scopes->list, scopes->n, sizeof *scopes->list, by_scope);
     for (size_t i = 0; i < scopes->n; i++) {
-        const struct scope *scope = &scopes->list[i];
+        struct scope *scope = &scopes->list[i];
         const bool is_inside = marks->n < 2 || (scope->start >= first &&
                                                 scope->start + scope->duration <= marks->last);
-        if (is_inside && is_forward(lane, scope) &&
+        if (is_inside && find_pass(lane, scope) &&
             (kept == 0 || by_scope(&scopes->list[kept - 1], scope) != 0))
             scopes->list[kept++] = *scope;
     }
@@ -275,7 +279,7 @@ enum pps_status scopes_read(struct scopes *scopes, const char *path,
         status = each_event(path, stop, take_scope, &lane, err);
     if (status == PPS_OK && scopes->n > 0)
         keep_counted(&lane);
-    free(lane.forwards);
+    free(lane.passes);
     return status;
 }
 

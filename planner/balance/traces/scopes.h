@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the scopes of one trace that lie in counted forward passes.
+// Reads the scopes of one trace that lie in counted passes.
 #pragma once
 
 #include "planner/balance/traces/layer_times.h"
@@ -10,6 +10,7 @@ struct scope {
     int32_t part, name; // of the settings
     int64_t instance;   // number of a body layer; -1: head or tail
     uint32_t thread;    // a hash of its name
+    bool backward;      // in a backward pass
 };
 
 struct scopes {

@@ -236,6 +236,109 @@ Test(balance_search, optima_keep_order)
     cr_expect_geq(compared, rounds / 4);
 }
 
+// ---- a plain annealing --------------------------------------------------------------------------
+
+// A pipeline of three chunks and three kinds, whose memory makes stages recompute.
+static void draw_pipeline(struct proxy_case *it, struct random *random)
+{
+    struct balance_layers *layers = &it->layers;
+    const double coef[BALANCE_KINDS] = {0, 0.04, 0.125, 0.165, 0.5};
+    const int32_t stages = 4 + (int32_t)random_below(random, 3);
+    *layers = (struct balance_layers){.layers = 34 + (int32_t)random_below(random, 15),
+                                      .head = random_unit(random),
+                                      .tail = 2 * random_unit(random),
+                                      .forward = 1 + random_unit(random),
+                                      .parameter_mb = 300};
+    balance_usual_ends(layers);
+    for (int k = 0; k < BALANCE_KINDS; k++) {
+        layers->has[k] = k % 2 == 0;
+        layers->backward[k] =
+            balance_backward_of(layers->forward, 0, coef, (enum balance_kind)k);
+        layers->activation_mb[k] = 200 - 45 * k;
+    }
+    it->program.shape =
+        (struct balance_shape){.stages = stages,
+                               .chunks = 3,
+                               .micro_batches = stages * (1 + (int32_t)random_below(random, 3)),
+                               .pieces = 1};
+    it->program.limit_mb =
+        layers->layers * (300.0 / stages + 200 * (0.5 + random_unit(random)));
+    it->program.allow_empty = false;
+}
+
+// Moves a layer to another chunk, or changes its kind, or both. Returns false if the strategy is none then.
+static bool disturb(struct balance_strategy *strategy, struct random *random)
+{
+    const int32_t n = strategy->stages * strategy->chunks,
+                  from = (int32_t)random_below(random, n),
+                  to = random_coin(random) ? from : (int32_t)random_below(random, n),
+                  old = 2 * (int32_t)random_below(random, 3),
+                  kind = 2 * (int32_t)random_below(random, 3);
+    if (strategy->count[old * n + from]-- == 0)
+        return false;
+    strategy->count[kind * n + to]++;
+    return balance_chunk_layers(strategy, from / strategy->stages, from % strategy->stages) >
+               0 &&
+           balance_is_canonical(strategy);
+}
+
+// Anneals from the even split with the strongest kind. Returns the least makespan; INFINITY: the even split does not fit.
+static double anneal(const struct balance_task *task, const struct solved *solved,
+                     int64_t budget, struct random *random)
+{
+    const size_t bytes = BALANCE_KINDS * (size_t)task->shape.stages *
+                         (size_t)task->shape.chunks * sizeof(int32_t);
+    struct balance_strategy now = {task->shape.stages, task->shape.chunks,
+                                   new_counts(&task->shape)};
+    int32_t *before = new_counts(&task->shape);
+    double worst;
+    balance_naive(task->layers, BALANCE_FULL, &now);
+    double value = replay(solved, task->layers, &now, &worst), best = value;
+    if (worst > task->limit_mb)
+        best = (double)INFINITY;
+    for (int64_t k = 0; k < budget && isfinite(best); k++) {
+        const double heat = 0.01 * best * (double)(budget - k) / (double)budget;
+        memcpy(before, now.count, bytes);
+        const double next = disturb(&now, random) ? replay(solved, task->layers, &now, &worst)
+                                                  : (double)INFINITY;
+        if (isinf(next) || worst > task->limit_mb ||
+            random_unit(random) >= exp((value - next) / heat))
+            memcpy(now.count, before, bytes);
+        else
+            value = next;
+        best = fmin(best, value);
+    }
+    free(now.count);
+    free(before);
+    return best;
+}
+
+Test(balance_search, is_never_above_a_plain_annealing)
+{
+    struct random random = {40};
+    const int rounds = n_rounds(2);
+    int compared = 0, proven = 0;
+    for (int round = 0; round < rounds; round++) {
+        struct proxy_case it;
+        struct solved solved;
+        draw_pipeline(&it, &random);
+        const struct balance_task task = task_of(&it, 40000, 1);
+        solve(&task, NULL, 0, NULL, &solved);
+        const double annealed = anneal(&task, &solved, 20000, &random);
+        compared += isfinite(annealed);
+        proven += isfinite(annealed) && solved.answer.is_proven;
+        if (isfinite(annealed)) {
+            check(&task, &solved);
+            cr_expect_leq(solved.answer.best.makespan, annealed * (1 + 1e-9), "round %d",
+                          round);
+            cr_expect_leq(solved.answer.bound, annealed * (1 + 1e-9), "round %d", round);
+        }
+        end(&solved);
+    }
+    cr_expect_geq(compared, rounds / 2, "%d of %d", compared, rounds);
+    cr_expect_geq(proven, compared / 2, "%d of %d", proven, compared);
+}
+
 static bool stop_at_once(void *self)
 {
     (void)self;
