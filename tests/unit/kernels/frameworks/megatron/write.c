@@ -396,7 +396,7 @@ Test(megatron_write, modules)
         snprintf(before, sizeof before, "%s%s\n", text, cases[k].before);
         snprintf(after, sizeof after, "%s%s\n", text, cases[k].after);
         if (framework_write(&out, FRAMEWORK_MEGATRON, PLAINDOC_FLAT, before, strlen(before),
-                            &settings, &fault))
+                            &settings, NULL, &fault))
             cr_expect_str_eq(out.text, after);
         else
             cr_expect(strncmp(strstr(fault.text, "modules ") + strlen("modules "),
