@@ -306,4 +306,7 @@ void contention_simulate_batch(struct contention_batch *batch,
     simulate_all(&w, n);
     if (wish.metrics & CONTENTION_IDEAL_TIME)
         add_ideal_times(&w, n);
+    for (size_t i = 0; i < n && wish.slopes; i++)
+        for (int k = CONTENTION_N_LENGTHS; k < CONTENTION_N_SLOPES; k++)
+            outcomes[i].result.slope[k] *= contention_unit(&points[i]);
 }

@@ -13,6 +13,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 // ---- the training of an experiment -------------------------------------------------------------
 
@@ -268,8 +269,14 @@ static void reference(const struct pps_batch *batch, const struct pps_worker *wo
         struct contention_result result = {0};
         const struct contention_point point = point_at(batch, worker, i);
         enum contention_status status = refer(&point, wish, worker->stop, &result);
-        if (wish.slopes && status == CONTENTION_DONE)
-            status = contention_slopes(&point, room_of(worker), worker->stop, result.slope);
+        if (wish.slopes && status == CONTENTION_DONE) {
+            struct contention_outcome slopes;
+            contention_simulate_batch(worker->scratch, &point, 1,
+                                      (struct contention_wish){.slopes = true}, true,
+                                      room_of(worker), worker->stop, &slopes);
+            status = slopes.status;
+            memcpy(result.slope, slopes.result.slope, sizeof result.slope);
+        }
         batch->outcome[i] = (uint8_t)outcome_of(status);
         contention_set_row(batch, wish, i, &result);
     }

@@ -125,5 +125,5 @@ void contention_copy_result(struct contention_result *to, const struct contentio
     to->n_events = from->n_events;
     to->sensitivity = from->sensitivity;
     for (int k = 0; k < CONTENTION_N_SLOPES; k++)
-        to->slope[k] = from->slope[k] * (k < CONTENTION_N_LENGTHS ? 1 : factor);
+        to->slope[k] = from->slope[k]; // without a unit
 }

@@ -116,7 +116,11 @@ enum contention_status contention_slopes(const struct contention_point *point, v
 {
     struct sim s;
     int64_t n_events;
-    contention_setup(&s, point, scratch);
+    struct contention_point scaled = *point;
+    const double unit = contention_unit(point);
+    for (int k = 0; k < CONTENTION_N_LENGTHS; k++)
+        scaled.length[k] /= unit;
+    contention_setup(&s, &scaled, scratch);
     s.slopes = s.slopes_room;
     memset(s.slopes, 0, (size_t)point->gpus * sizeof *s.slopes);
     const enum contention_status status = run(&s, stop, &n_events, SLOPES);

@@ -133,7 +133,8 @@ enum contention_status contention_sensitivity(const struct contention_point *poi
                                               void *scratch, const atomic_bool *stop,
                                               double *sensitivity);
 
-// Computes the derivatives of total_time by the lengths and impacts from one simulation, without jumps.
+// Computes the derivatives of total_time by the lengths and, in units of contention_unit, by the impacts,
+// from one simulation without jumps.
 // Where tasks end together, total_time has a kink: then they are those of one of its sides. The arguments
 // are as for contention_simulate.
 enum contention_status contention_slopes(const struct contention_point *point, void *scratch,

@@ -2,6 +2,8 @@
 // The derivatives of total_time, against differences and against what homogeneity says.
 #include "tests/unit/support/kernels/contention_points.h"
 
+#include "kernels/contention/model/state.h"
+
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdlib.h>
@@ -68,6 +70,7 @@ Test(contention_slopes, are_the_limits_of_differences)
         double slope[CONTENTION_N_SLOPES];
         cr_assert_eq(contention_slopes(&p, scratch, NULL, slope), CONTENTION_DONE);
         for (int k = 0; k < CONTENTION_N_SLOPES; k++) {
+            slope[k] *= k < CONTENTION_N_LENGTHS ? 1 : contention_unit(&p);
             const double above = (time_beside(&p, k, step, scratch) - time) / step;
             const double below = (time - time_beside(&p, k, -step, scratch)) / step;
             if (fabs(above - below) > 1e-4 * (1 + fabs(above)))
