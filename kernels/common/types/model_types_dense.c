@@ -193,6 +193,8 @@ static const struct modeltype types[] = {
     {.name = "exaone", .silent = {SHAPE(32, 2048, 32, 0, 0, 0, 102400), GATED}, .keys = {modeltype_modern, exaone_keys}, .required = "tie_word_embeddings"},
     {.name = "youtu_llm", .silent = {SHAPE(32, 2048, 16, 0, 0, 6144, 128256), GATED, TIED, LATENT(1536)},
      .keys = {modeltype_latent, modeltype_bias_of_attention, modeltype_bias_of_mlp}},
+    {.name = "youtu", .silent = {SHAPE(32, 2048, 16, 0, 0, 6144, 128256), GATED, TIED, LATENT(1536)},
+     .keys = {modeltype_latent, modeltype_bias_of_attention, modeltype_bias_of_mlp}},
     {.name = "ernie4_5", .silent = {SHAPE(18, 1024, 16, 2, 128, 3072, 103424), GATED, TIED}, .keys = {modeltype_modern, modeltype_bias_of_all}},
     {.name = "hunyuan_v1_dense", .silent = {SHAPE(32, 4096, 32, 0, 0, 11008, 290943), GATED, QK_NORM},
      .keys = {modeltype_modern, modeltype_bias_of_attention, modeltype_hunyuan_keys}},

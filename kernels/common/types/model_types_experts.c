@@ -111,7 +111,7 @@ static const struct modeltype_key glm4_moe_lite_keys[] = {{"mlp_layer_types", TY
 
 // The width of a shared expert is that of the others, whatever its own key says.
 static const struct modeltype_key bailing_keys[] = {
-    {"num_shared_experts", KEY_SHARED_EXPERTS, NULL}, {"use_bias", KEY_OUTPUT_BIAS, NULL}, {"use_bias", KEY_FFN_BIAS, NULL},
+    {"num_shared_experts", KEY_SHARED_EXPERTS, NULL}, {"use_bias", TYPE_ONLY, "false"},
     {"use_qkv_bias", KEY_ATTENTION_BIAS, NULL}, {"use_qk_norm", KEY_QK_NORM, NULL},
     {"moe_router_enable_expert_bias", KEY_ROUTER_BIAS, NULL}, {"moe_router_enable_shared_expert", TYPE_ONLY, "true"},
     {"moe_shared_expert_intermediate_size", TYPE_MOE_AGAIN, NULL}, {"multi_gate", TYPE_ONLY, "false"},
