@@ -20,6 +20,7 @@
 #include "bench/measured/page.h"
 
 #include "base/math/units.h"
+#include "base/system/whole_file.h"
 #include "planner/nd/profiling/left_out.h"
 
 static struct measured m;
@@ -418,19 +419,13 @@ static void write_page(FILE *o, const cJSON *document, const struct measured *la
 
 static char *slurp(const char *path)
 {
-    enum { ROOM = 1 << 20 };
-    FILE *file = fopen(path, "r");
-    char *text = calloc(1, ROOM);
-    if (file == NULL || text == NULL) {
-        fprintf(stderr, "measured_steps: cannot read %s\n", path);
-        exit(1);
-    }
-    if (fread(text, 1, ROOM - 1, file) == ROOM - 1) {
-        fprintf(stderr, "measured_steps: %s is too large\n", path);
-        exit(1);
-    }
-    fclose(file);
-    return text;
+    struct pps_error err;
+    char *text = NULL;
+    size_t size;
+    if (pps_whole_file_read(path, 1 << 24, &text, &size, &err) == PPS_OK)
+        return text;
+    fprintf(stderr, "measured_steps: %s: %s\n", path, err.text);
+    exit(1);
 }
 
 static int check(const char *path, const char *made, const char *other_table)
