@@ -457,11 +457,9 @@ static cJSON *open_document(const char *path, struct measured *measured)
     return document;
 }
 
-enum output { PAGE, GROUPS, MEMORY };
-
 // Returns the table of the program that differs from that of the model; NULL: none.
 static const char *write_steps(FILE *o, cJSON *document, struct measured *layouts,
-                               enum output output)
+                               const char *mode)
 {
     static struct left_outs all;
     static struct memory_facts facts;
@@ -469,9 +467,9 @@ static const char *write_steps(FILE *o, cJSON *document, struct measured *layout
     measured_fit(layouts);
     find_left_out(&all, layouts);
     memory_facts_fit(&facts, &m, layouts);
-    if (output == GROUPS)
+    if (strcmp(mode, "--groups") == 0)
         write_groups(o, &all);
-    else if (output == MEMORY)
+    else if (strcmp(mode, "--memory") == 0)
         memory_facts_write_groups(o, &facts);
     else {
         write_page(o, document, layouts);
@@ -499,12 +497,13 @@ static int wrong_usage(void)
 int main(int argc, char **argv)
 {
     static struct measured layouts;
-    const bool checking = argc == 5 && strcmp(argv[3], "--check") == 0;
-    const bool groups = argc == 4 && strcmp(argv[3], "--groups") == 0;
-    const bool memory = argc == 4 && strcmp(argv[3], "--memory") == 0;
+    const char *mode = argc > 3 ? argv[3] : "";
+    const bool checking = argc == 5 && strcmp(mode, "--check") == 0;
+    const bool table =
+        argc == 4 && (strcmp(mode, "--groups") == 0 || strcmp(mode, "--memory") == 0);
     const bool rows = argc == 3 && strcmp(argv[2], "--rows") == 0;
     const bool only = rows || (argc == 3 && strcmp(argv[2], "--layouts") == 0);
-    if (!only && !groups && !memory && !checking && (argc != 3 || argv[2][0] == '-'))
+    if (!only && !table && !checking && (argc != 3 || argv[2][0] == '-'))
         return wrong_usage();
     char *page = NULL;
     size_t size = 0;
@@ -520,10 +519,7 @@ int main(int argc, char **argv)
         (rows ? layouts_write_rows : layouts_write)(out, &layouts);
     } else {
         cJSON *document = open_document(argv[1], &m);
-        differs = write_steps(out, document, &layouts,
-                              groups   ? GROUPS
-                              : memory ? MEMORY
-                                       : PAGE);
+        differs = write_steps(out, document, &layouts, mode);
         cJSON_Delete(document);
     }
     cJSON_Delete(tried);
