@@ -21,7 +21,7 @@
 #include "bench/measured/page.h"
 
 #include "base/math/units.h"
-#include "base/text/characters.h"
+#include "base/system/whole_file.h"
 
 static struct measured m;
 
@@ -291,19 +291,13 @@ static void write_page(FILE *o, const cJSON *document, const struct measured *la
 
 static char *slurp(const char *path)
 {
-    enum { ROOM = 1 << 20 };
-    FILE *file = fopen(path, "r");
-    char *text = calloc(1, ROOM);
-    if (file == NULL || text == NULL) {
-        fprintf(stderr, "measured_steps: cannot read %s\n", path);
-        exit(1);
-    }
-    if (fread(text, 1, ROOM - 1, file) == ROOM - 1) {
-        fprintf(stderr, "measured_steps: %s is too large\n", path);
-        exit(1);
-    }
-    fclose(file);
-    return text;
+    struct pps_error err;
+    char *text = NULL;
+    size_t size;
+    if (pps_whole_file_read(path, 1 << 24, &text, &size, &err) == PPS_OK)
+        return text;
+    fprintf(stderr, "measured_steps: %s: %s\n", path, err.text);
+    exit(1);
 }
 
 static int check(const char *path, const char *made, const char *other_table)
@@ -335,11 +329,9 @@ static cJSON *open_document(const char *path, struct measured *measured)
     return document;
 }
 
-enum output { PAGE, GROUPS, MEMORY };
-
 // Returns the table of the program that differs from that of the model; NULL: none.
 static const char *write_steps(FILE *o, cJSON *document, struct measured *layouts,
-                               enum output output)
+                               const char *mode)
 {
     static struct left_outs all;
     static struct memory_facts facts;
@@ -347,9 +339,9 @@ static const char *write_steps(FILE *o, cJSON *document, struct measured *layout
     measured_fit(layouts);
     left_outs_find(&all, &m, layouts);
     memory_facts_fit(&facts, &m, layouts);
-    if (output == GROUPS)
+    if (strcmp(mode, "--groups") == 0)
         left_outs_write_groups(o, &all);
-    else if (output == MEMORY)
+    else if (strcmp(mode, "--memory") == 0)
         memory_facts_write_groups(o, &facts);
     else {
         write_page(o, document, layouts);
@@ -377,12 +369,13 @@ static int wrong_usage(void)
 int main(int argc, char **argv)
 {
     static struct measured layouts;
-    const bool checking = argc == 5 && strcmp(argv[3], "--check") == 0;
-    const bool groups = argc == 4 && strcmp(argv[3], "--groups") == 0;
-    const bool memory = argc == 4 && strcmp(argv[3], "--memory") == 0;
+    const char *mode = argc > 3 ? argv[3] : "";
+    const bool checking = argc == 5 && strcmp(mode, "--check") == 0;
+    const bool table =
+        argc == 4 && (strcmp(mode, "--groups") == 0 || strcmp(mode, "--memory") == 0);
     const bool rows = argc == 3 && strcmp(argv[2], "--rows") == 0;
     const bool only = rows || (argc == 3 && strcmp(argv[2], "--layouts") == 0);
-    if (!only && !groups && !memory && !checking && (argc != 3 || argv[2][0] == '-'))
+    if (!only && !table && !checking && (argc != 3 || argv[2][0] == '-'))
         return wrong_usage();
     char *page = NULL;
     size_t size = 0;
@@ -398,10 +391,7 @@ int main(int argc, char **argv)
         (rows ? layouts_write_rows : layouts_write)(out, &layouts);
     } else {
         cJSON *document = open_document(argv[1], &m);
-        differs = write_steps(out, document, &layouts,
-                              groups   ? GROUPS
-                              : memory ? MEMORY
-                                       : PAGE);
+        differs = write_steps(out, document, &layouts, mode);
         cJSON_Delete(document);
     }
     cJSON_Delete(tried);

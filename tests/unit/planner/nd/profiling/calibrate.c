@@ -86,7 +86,7 @@ Test(nd_calibrate, the_model_comes_near_to_published_steps)
         int n;
         double built_in, fitted, left_out;
     } want[] = {
-        {"korthikanti", "", 8, 0.025, 0.020, 0.030},
+        {"korthikanti", "", 8, 0.025, 0.023, 0.031},
         {"korthikanti", "narayanan", 18, 0.045, 0.030, 0.035},
         {"b200_dense", "b200_moe", 36, 0.055, 0.035, 0.040},
         {"nemo2407_h100_fp8", "", 12, 0.040, 0.040, 0.060},
