@@ -110,11 +110,12 @@ static enum pps_status check_use(const struct pps_loader *l, const struct kinds 
         const char *name = item->string;
         if (is_param(kinds, item) && pps_json_member(kinds->placeholders, name) == NULL &&
             pps_json_member(declared, name) == NULL && !is_used_beside(l, name))
-            return pps_json_fail_key(&l->file, item, l->err,
-                                     "%s: the command does not use it; write {%s} there, or, to "
-                                     "repeat points, declare it: \"command\": {\"run\": \"...\", "
-                                     "\"params\": {\"%s\": \"integer\"}}",
-                                     name, name, name);
+            return pps_json_fail_key(
+                &l->file, item, l->err,
+                "%s: the command does not use it; write {%s} there, or, to "
+                "repeat points, declare it: \"command\": {\"run\": \"...\", "
+                "\"params\": {\"%s\": \"integer\"}}",
+                name, name, name);
     }
     return PPS_OK;
 }
@@ -173,7 +174,8 @@ static enum pps_status learn_results(struct pps_loader *l)
     if (status == PPS_OK)
         status =
             pps_program_first_results(bare.experiment->program, point, &l->results, l->err);
-    if (status == PPS_E_INPUT && l->err->file[0] == '\0') { // a fault of the program has no place
+    if (status == PPS_E_INPUT &&
+        l->err->file[0] == '\0') { // a fault of the program has no place
         struct pps_error said = *l->err;
         status = pps_json_fail(&l->file, pps_json_member(l->file.root, "command"), l->err, "%s",
                                said.text);

@@ -391,6 +391,19 @@ struct pps_program *pps_program_of(const struct pps_kernel *kernel)
                                           : NULL;
 }
 
+enum pps_status pps_program_lack(struct pps_program *program, struct pps_error *err)
+{
+    char lack[PPS_PROGRAM_WHY];
+    pthread_mutex_lock(&program->lock);
+    strcpy(lack, program->lack);
+    pthread_mutex_unlock(&program->lock);
+    return lack[0] == '\0'
+               ? PPS_OK
+               : pps_fail(err, PPS_E_MACHINE,
+                          "%s; raise the limit (ulimit -n, ulimit -u) or write a smaller -j",
+                          lack);
+}
+
 bool pps_program_knows_results(const struct pps_program *program)
 {
     return program->knows_results;
