@@ -65,7 +65,7 @@ static const char details[] =
     "\n"
     "  ppsweep dynaplan --model llama2-7b --devices 4 --tp 2 lengths.txt -o plans\n"
     "  ppsweep dynaplan my-training.sh h100 lengths.txt\n"
-    "  ppsweep dynaplan -c costs.json --cluster links.json -d 4 --memory 38000 --stream -\n";
+    "  ppsweep dynaplan --costs costs.json --cluster links.json -n 4 --memory 38000 --stream -\n";
 
 // ---- batches --------------------------------------------------------------------------------------
 

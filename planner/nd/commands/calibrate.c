@@ -16,7 +16,7 @@
 enum { FEWEST = 3 };
 
 static const struct pps_opt options[] = {
-    {"set", 's', "NAME", "use only measurements of this set; may be repeated (all sets)"},
+    {"set", 0, "NAME", "use only measurements of this set; may be repeated (all sets)"},
     {"hardware", 0, "NAME", "use only measurements on this device (all; they must share one)"},
     {"stack", 0, "NAME", "assume this software stack (that of the sets)"},
     {"fit", 0, "LIST", "factors to fit: eg, ea, em, el, eg8, tp_exposed ... (eg,em,el)"},
