@@ -8,8 +8,8 @@
 
 `evaluate` computes points into arrays. `Model` does the same with less time per call. `sweep`
 runs an experiment to a file, as the program ``ppsweep run`` does. `read` returns a result as a
-pandas DataFrame or as arrays. `check` prices a training, `tune` finds better ones; both call the
-program. `kernels` lists the models. Wrong input raises `Error`.
+pandas DataFrame or as arrays. `check` prices a training, `tune` finds better ones, `schedule`
+compares schedules, `balance` divides layers over stages; these call the program. `kernels` lists the models. Wrong input raises `Error`.
 
 The module needs the shared library libppsweep. The environment variable ``PPSWEEP_LIBRARY`` may
 contain its path.
@@ -18,10 +18,11 @@ contain its path.
 from ._library import Error, version
 from .evaluation import Evaluation
 from .model import Column, Model, Parameter, evaluate, kernels
+from .pipeline import Balanced, Schedules, balance, schedule
 from .result import read
 from .sweep import Progress, Summary, sweep
 from .training import Training, Tuned, check, tune
 
 __version__ = version()
-__all__ = ["Column", "Error", "Evaluation", "Model", "Parameter", "Progress", "Summary",
-           "Training", "Tuned", "check", "evaluate", "kernels", "read", "sweep", "tune", "version"]
+__all__ = ["Balanced", "Column", "Error", "Evaluation", "Model", "Parameter", "Progress", "Schedules", "Summary",
+           "Training", "Tuned", "balance", "check", "evaluate", "kernels", "read", "schedule", "sweep", "tune", "version"]
