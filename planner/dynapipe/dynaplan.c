@@ -51,7 +51,7 @@ static const char details[] =
     "and recomputation, and the instructions of every device. All plans are replayed before\n"
     "they are written: without deadlock and within the memory.\n"
     "\n"
-    "BATCHES is a file or - (stdin): text with a batch a line and samples as in 512 or\n"
+    "BATCHES is a file or - (stdin): text with one batch per line and samples as in 512 or\n"
     "512,128 (input, target), CSV with the columns batch, enc and dec, or JSON lines.\n"
     "\n"
     "FILE is a training: a configuration of Megatron-LM, MindSpeed, MindFormers or torchtitan, or\n"
