@@ -135,9 +135,9 @@ thread_sanitized() {
 		build/tsan/ppsweep -c sweep_configs/06-strategies.json -j 4 --limit 50000 --audit 0.05 -o "$out/d.csv" -q &&
 		build/tsan/ppsweep -c sweep_configs/06-strategies.json -j 4 --reuse "$out/d.csv" -o - -q >/dev/null &&
 		build/tsan/ppsweep top "$out/a.csv.gz" -j 2 -q >/dev/null &&
-		build/tsan/ppsweep schedule judge -p 2 -m 4 --replicates 40 -j 3 >/dev/null &&
+		build/tsan/ppsweep schedule judge -n 2 -m 4 --replicates 40 -j 3 >/dev/null &&
 		build/tsan/ppsweep schedule learn --episodes 256 --width 8 -j 3 -o "$out/p.json" >/dev/null 2>&1 &&
-		build/tsan/ppsweep dynaplan -c llama2-7b --cluster h100 -d 4 --tp 2 --budget 300 -j 3 -o "$out/plans" sweep_configs/batches/mixed.txt >/dev/null 2>&1 &&
+		build/tsan/ppsweep dynaplan --costs llama2-7b --cluster h100 -n 4 --tp 2 --budget 300 -j 3 -o "$out/plans" sweep_configs/batches/mixed.txt >/dev/null 2>&1 &&
 		build/tsan/ppsweep -c sweep_configs/11-batches.json --limit 24 -j 4 -o - -q >/dev/null &&
 		build/tsan/ppsweep eval contention tests/golden/contention/points.csv -j 4 >/dev/null
 	local status=$?

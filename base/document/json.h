@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 struct pps_hint;
 
@@ -88,6 +89,10 @@ const cJSON *pps_json_member(const cJSON *object, const char *key);
 // look at. Trees are printed by no other function.
 char *pps_json_print(const cJSON *root);
 char *pps_json_print_line(const cJSON *root);
+
+// Write a tree and a newline, on many lines or on one, and delete it. Nothing is written if memory ran out.
+void pps_json_put(FILE *out, cJSON *root);
+void pps_json_put_line(FILE *out, cJSON *root);
 
 // Adds a count exactly. cJSON itself rounds numbers above 2^53.
 void pps_json_add_count(cJSON *object, const char *name, uint64_t n);

@@ -195,3 +195,21 @@ char *pps_json_print_line(const cJSON *root)
 {
     return pps_memory_failed() ? NULL : cJSON_PrintUnformatted(root);
 }
+
+static void put(FILE *out, cJSON *root, char *text)
+{
+    if (text != NULL)
+        fprintf(out, "%s\n", text);
+    cJSON_free(text);
+    cJSON_Delete(root);
+}
+
+void pps_json_put(FILE *out, cJSON *root)
+{
+    put(out, root, pps_json_print(root));
+}
+
+void pps_json_put_line(FILE *out, cJSON *root)
+{
+    put(out, root, pps_json_print_line(root));
+}

@@ -36,7 +36,7 @@ const struct yaml_anchor *yaml_anchor_find(struct yaml_reader *y, const char *na
             continue;
         if (y->anchors[i].complete)
             return &y->anchors[i];
-        plain_fail(y->p, at, "*%.60s is used in the value that it names", name);
+        plain_fail(y->p, at, "*%.60s refers to a value that contains it", name);
         return NULL;
     }
     plain_fail(y->p, at, "no anchor &%.60s before this alias", name);

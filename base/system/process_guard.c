@@ -59,8 +59,9 @@ static void close_others(void)
         close(fd);
 }
 
-// Keeps the link and the program's stdin, stdout and stderr, which get fixed numbers, and nothing else.
-static bool take_descriptors(const struct pps_guard *guard)
+// Keeps the link and the program's stdin, stdout and stderr, which get fixed numbers, and nothing else. Returns 0, or errno;
+// then guard->link is still open.
+static int take_descriptors(const struct pps_guard *guard)
 {
     const struct pps_process_start *start = guard->start;
     const int link = fcntl(guard->link, F_DUPFD, FIRST_UNUSED);
@@ -76,8 +77,10 @@ static bool take_descriptors(const struct pps_guard *guard)
         ok = dup2(none, fd) == fd && dup2(kept[fd], INPUT + fd) == INPUT + fd &&
              fcntl(INPUT + fd, F_SETFD, FD_CLOEXEC) == 0;
     ok = ok && dup2(link, LINK) == LINK && fcntl(LINK, F_SETFD, FD_CLOEXEC) == 0;
+    if (!ok)
+        return errno != 0 ? errno : EIO;
     close_others();
-    return ok;
+    return 0;
 }
 
 // The guard outlives signals that are meant for the program or for the process that started it.
@@ -111,9 +114,9 @@ static int spawn(const struct pps_guard *guard, pid_t *program)
     return why;
 }
 
-static void send_report(const struct pps_guard_report *report)
+static void send_report(int link, const struct pps_guard_report *report)
 {
-    while (send(LINK, report, sizeof *report, MSG_NOSIGNAL) < 0 && errno == EINTR)
+    while (send(link, report, sizeof *report, MSG_NOSIGNAL) < 0 && errno == EINTR)
         ;
 }
 
@@ -312,18 +315,19 @@ void pps_guard_run(struct pps_guard guard)
     struct pps_guard_report told = {.error = 0};
     (void)setpgid(0, 0);
     (void)prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
-    const bool ok = take_descriptors(&guard);
-    const int children = take_signals();
+    const int why = take_descriptors(&guard);
+    const int children = why == 0 ? take_signals() : -1;
     state.entries = malloc(MOST_PROCESSES * sizeof *state.entries);
-    told.error =
-        !ok || children < 0 ? (errno != 0 ? errno : EIO) : spawn(&guard, &state.program);
+    told.error = why != 0       ? why
+                 : children < 0 ? (errno != 0 ? errno : EIO)
+                                : spawn(&guard, &state.program);
     told.program = state.program;
-    send_report(&told);
+    send_report(why == 0 ? LINK : guard.link, &told);
     if (told.error != 0)
         _exit(1);
     wait_for_all(&state, children, guard.start->grace_s);
     const bool good = state.end.signal == 0 && state.end.exit_status == 0;
     told.end = good && !state.stopping ? state.later : state.end;
-    send_report(&told);
+    send_report(LINK, &told);
     _exit(0);
 }

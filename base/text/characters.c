@@ -2,6 +2,7 @@
 // Decodes and encodes UTF-8; makes names of files and compares their endings.
 #include "base/text/characters.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 #include <xxhash.h>
@@ -119,6 +120,28 @@ bool pps_has_word(const char *words, const char *word)
         words += length;
         words += strspn(words, " ");
     }
+    return false;
+}
+
+static bool is_of_name(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+size_t pps_name_length(const char *text)
+{
+    size_t n = 0;
+    while (is_of_name(text[n]) && (n > 0 || !isdigit((unsigned char)text[0])))
+        n++;
+    return n;
+}
+
+bool pps_has_name(const char *text, const char *name)
+{
+    const size_t n = strlen(name);
+    for (const char *at = text; (at = strstr(at, name)) != NULL; at++)
+        if ((at == text || !is_of_name(at[-1])) && !is_of_name(at[n]))
+            return true;
     return false;
 }
 

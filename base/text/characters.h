@@ -37,6 +37,12 @@ void pps_file_name(const char *text, char *out, size_t room);
 // Returns whether text ends with `end` and is longer than it.
 bool pps_ends_with(const char *text, const char *end);
 
+// Returns the length of the name at the start of the text: letters, digits and '_', no digit first; 0: there is none.
+size_t pps_name_length(const char *text);
+
+// Returns whether the name stands in the text, without letters, digits or '_' beside it.
+bool pps_has_name(const char *text, const char *name);
+
 // Returns whether a word is one of several with blanks between them.
 bool pps_has_word(const char *words, const char *word);
 

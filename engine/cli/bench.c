@@ -115,11 +115,7 @@ static void corereport_json(const struct pps_bench_cores *b)
             cJSON_AddItemToArray(models, model_json(b->cores[c], &b->sweeps[s].model[c]));
         cJSON_AddItemToArray(sweeps, sweep);
     }
-    char *text = pps_json_print_line(root);
-    if (text != NULL)
-        printf("%s\n", text);
-    cJSON_free(text);
-    cJSON_Delete(root);
+    pps_json_put_line(stdout, root);
 }
 
 // ---- bench --------------------------------------------------------------------------------------

@@ -344,9 +344,9 @@ static enum pps_status report(const struct best *b, struct pps_error *err)
             pps_count_text((double)b->evaluation.refused).text);
     if (!b->quiet)
         pps_best_report_print(&b->search, b->path.path);
-    return pps_arg(b->args, "json") != NULL
-               ? pps_best_report_json(&b->search, b->path.path, stdout, err)
-               : PPS_OK;
+    if (pps_arg(b->args, "json") != NULL)
+        pps_best_report_json(&b->search, b->path.path, stdout);
+    return PPS_OK;
 }
 
 static enum pps_status best_main(const struct pps_args *args, struct pps_error *err)

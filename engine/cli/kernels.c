@@ -251,11 +251,7 @@ static void print_json(const struct pps_kernel *const *kernels, const struct pps
     for (int k = 0; kernels[k] != NULL; k++)
         if (only == NULL || only == kernels[k])
             cJSON_AddItemToArray(list, kernel_json(kernels[k]));
-    char *text = pps_json_print(list);
-    if (text != NULL)
-        printf("%s\n", text);
-    cJSON_free(text);
-    cJSON_Delete(list);
+    pps_json_put(stdout, list);
 }
 
 // Prints the files of a new kernel, and the commands that build and run it.

@@ -2,6 +2,7 @@
 // ppsweep plan: shows what a run would do.
 #include "engine/cli/plan.h"
 
+#include "base/document/json.h"
 #include "base/text/human.h"
 #include "base/text/say.h"
 #include "engine/cli/options/experiment_options.h"
@@ -29,6 +30,7 @@ static const struct pps_opt options[] = {
     {"output", 'o', "PATH", "as in ppsweep run (outputs/data/)"},
     PPS_FORMAT_OPTION,
     {"compress", 0, "CODEC", "as in ppsweep run (zlib:1)"},
+    {"json", 0, NULL, "print one JSON object"},
     {NULL, 0, NULL, NULL},
 };
 
@@ -185,6 +187,33 @@ static void print_costly(const struct pps_experiment *e, const struct pps_foreca
     }
 }
 
+static void put_json(const struct pps_job_result *plan, const struct pps_forecast *f)
+{
+    const struct pps_experiment *e = plan->experiment;
+    cJSON *root = cJSON_CreateObject();
+    char digest[24], words[PPS_REASON_WORDS];
+    snprintf(digest, sizeof digest, "%016" PRIx64, e->digest);
+    cJSON_AddStringToObject(root, "experiment", e->name);
+    cJSON_AddStringToObject(root, "kernel", e->kernel->name);
+    cJSON_AddStringToObject(root, "version", e->kernel->version);
+    cJSON_AddStringToObject(root, "digest", digest);
+    pps_json_add_count(root, "points", f->points);
+    cJSON *skipped = cJSON_AddObjectToObject(root, "skipped");
+    for (int r = 0; r < e->space.n_reasons; r++)
+        if (f->left_out[r].n > 0)
+            pps_json_add_count(skipped, pps_reason_words(&e->space, r, words),
+                               f->left_out[r].n);
+    cJSON_AddNumberToObject(root, "rows", f->rows);
+    cJSON_AddBoolToObject(root, "rows_counted", f->exact);
+    cJSON_AddNumberToObject(root, "threads", plan->threads);
+    cJSON_AddNumberToObject(root, "seconds", f->point_s * (double)f->points / plan->threads);
+    cJSON_AddBoolToObject(root, "takes_longer", f->at_least);
+    cJSON_AddNumberToObject(root, "data_bytes", f->data_bytes);
+    cJSON_AddNumberToObject(root, "text_bytes", f->text_bytes);
+    cJSON_AddStringToObject(root, "result", plan->path.path);
+    pps_json_put_line(stdout, root);
+}
+
 static enum pps_status read_options(const struct pps_args *args,
                                     struct pps_request_words *words, struct pps_job *job,
                                     char source[PPS_SHARD_SOURCE], struct pps_error *err)
@@ -203,7 +232,7 @@ static enum pps_status read_options(const struct pps_args *args,
 }
 
 static enum pps_status print_plan(const struct pps_job_result *plan, const char *source,
-                                  struct pps_error *err)
+                                  bool json, struct pps_error *err)
 {
     const struct pps_experiment *e = plan->experiment;
     const struct pps_shard shard = plan->sweep.shard;
@@ -211,13 +240,17 @@ static enum pps_status print_plan(const struct pps_job_result *plan, const char 
     struct pps_forecast forecast;
     fputs(e->notes, stderr);
     pps_documents_warn(e->inputs, stderr);
-    print_axes(e);
-    print_sample(e->space.sample);
-    print_shard(shard, source);
-    fflush(stdout);
+    if (!json) {
+        print_axes(e);
+        print_sample(e->space.sample);
+        print_shard(shard, source);
+        fflush(stdout);
+    }
     enum pps_status status = pps_calibrate(e, shard, plan->path.codec, MEASURE_S,
                                            pps_signals_alarm(PATIENCE_S), &forecast, err);
-    if (status != PPS_OK)
+    if (status == PPS_OK && json)
+        put_json(plan, &forecast);
+    if (status != PPS_OK || json)
         return status;
     print_counts(e, shard, &forecast);
     print_forecast(&forecast, plan->threads, plan->sweep.only_best);
@@ -236,7 +269,7 @@ enum pps_status pps_plan_print(const struct pps_args *args, struct pps_error *er
     if (status == PPS_OK)
         status = pps_job_load(&job, &plan, err);
     if (status == PPS_OK)
-        status = print_plan(&plan, source, err);
+        status = print_plan(&plan, source, pps_arg(args, "json") != NULL, err);
     pps_job_free(&plan);
     pps_request_free(&words);
     return status;

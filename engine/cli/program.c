@@ -46,6 +46,28 @@ const struct pps_meaning pps_environment[] = {
     {NULL, NULL},
 };
 
+// Every letter of an option, with the names of the options that have it.
+static const struct pps_meaning letters[] = {
+    {"-c", "--config: the experiment, or a file of options"},
+    {"-h", "--help"},
+    {"-i", "--input: a document that a model reads"},
+    {"-j", "--threads"},
+    {"-k", "--count, --top: the number of best rows"},
+    {"-m", "--micro-batches"},
+    {"-n", "--devices"},
+    {"-o", "--output, --output-folder: where results go"},
+    {"-q", "--quiet"},
+    {"-s", "--set: the values of a parameter"},
+    {"-t", "--time, --time-limit: when to stop"},
+    {"-v", "--verbose"},
+    {"-x", "--x: the horizontal axis of a picture"},
+    {"-y", "--y: the vertical axis"},
+    {"-a", "--assignment, only in dynaplan"},
+    {"-f", "--family, only in schedule"},
+    {"-O", "--optimization-level, only in balance"},
+    {NULL, NULL},
+};
+
 const struct pps_expected pps_expected[] = {
     {"list", "kernels", NULL},
     {"heatmap", "plot", NULL},
@@ -136,6 +158,8 @@ static void print_all(void)
     printf("commands:\n");
     for (int i = 0; i < n; i++)
         print_command(list[i]);
+    printf("\nletters of options, with one meaning in all commands:\n");
+    print_meanings(letters, 2);
 }
 
 void pps_program_help(bool all)

@@ -39,7 +39,7 @@ static const struct pps_opt options[] = {
     {"audit", 0, "F", "compare a fraction F of the rows with the reference of the kernel"},
     {"fail-fast", 0, NULL, "stop at the first point that fails (exit status 4)"},
     {"plot", 0, NULL, "draw the result at the end, as ppsweep plot does (24 maps at most)"},
-    {"dry-run", 'n', NULL, "print the plan and stop: the same as ppsweep plan"},
+    {"dry-run", 0, NULL, "print the plan and stop: the same as ppsweep plan"},
     {"progress", 0, "HOW", "auto, line, log, json or never (auto)"},
     {"quiet", 'q', NULL, "print errors only"},
     {"simulator", 0, "NAME", NULL},

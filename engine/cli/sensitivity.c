@@ -125,7 +125,7 @@ static enum pps_status report(const struct pps_args *args, const struct pps_sens
         status = pps_tornado_draw(s, path, ask->view.path, pps_arg_gate(args),
                                   ask->bootstrap.stop, err);
     if (status == PPS_OK && pps_arg(args, "json") != NULL)
-        status = pps_sensitivity_json(s, stdout, err);
+        pps_sensitivity_json(s, stdout);
     else if (status == PPS_OK && output == TO_STDOUT)
         status = print_table(args, s, err);
     else if (status == PPS_OK && pps_arg(args, "quiet") == NULL)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ppsweep verify: checks that results are complete and unchanged.
 #include "engine/check/verify.h"
+#include "base/document/json.h"
 #include "base/text/human.h"
 #include "base/text/say.h"
 
@@ -21,6 +22,7 @@ static const struct pps_opt options[] = {
     {"threads", 'j', "N", "number of worker threads (all CPUs this process may use)"},
     {"progress", 0, "HOW", "auto, line, log, json or never (auto)"},
     {"quiet", 'q', NULL, "print errors only"},
+    {"json", 0, NULL, "print one JSON array, with an object for every result"},
     {NULL, 0, NULL, NULL},
 };
 
@@ -150,6 +152,27 @@ static void print_verified(const struct pps_verify_ask *ask,
     print_computed(ask, verified);
 }
 
+static cJSON *verified_tree(const struct pps_verify_ask *ask, const struct pps_verified *v,
+                            const struct pps_error *wrong)
+{
+    cJSON *root = cJSON_CreateObject();
+    cJSON_AddStringToObject(root, "result", ask->path);
+    cJSON_AddBoolToObject(root, "right", wrong == NULL);
+    if (wrong != NULL) {
+        cJSON_AddStringToObject(root, "error", wrong->text);
+        return root;
+    }
+    pps_json_add_count(root, "points", v->points);
+    pps_json_add_count(root, "rows", v->counts.rows);
+    pps_json_add_count(root, "failed", v->counts.failed);
+    pps_json_add_count(root, "infeasible", v->counts.infeasible);
+    pps_json_add_count(root, "recomputed", v->computed);
+    cJSON_AddBoolToObject(root, "in_order", v->in_order);
+    if (ask->reference)
+        cJSON_AddNumberToObject(root, "reference_largest_difference", v->audited.largest);
+    return root;
+}
+
 // Reports whether all shards of the sweep are given.
 static void print_together(struct pps_verified *verified, int n)
 {
@@ -167,7 +190,8 @@ static void print_together(struct pps_verified *verified, int n)
 static enum pps_status verify_all(const struct pps_args *args, struct pps_verify_ask *ask,
                                   struct pps_verified *verified, struct pps_error *err)
 {
-    const bool quiet = pps_arg(args, "quiet") != NULL;
+    cJSON *list = pps_arg(args, "json") != NULL ? cJSON_CreateArray() : NULL;
+    const bool quiet = pps_arg(args, "quiet") != NULL || list != NULL;
     enum pps_status first = PPS_OK;
     int n = 0;
     for (int i = 0; i < pps_arg_words(args); i++) {
@@ -177,6 +201,9 @@ static enum pps_status verify_all(const struct pps_args *args, struct pps_verify
         const enum pps_status status = verify_one(ask, &verified[n], err);
         if (status == PPS_OK && !quiet)
             print_verified(ask, &verified[n]);
+        if (list != NULL)
+            cJSON_AddItemToArray(
+                list, verified_tree(ask, &verified[n], status == PPS_OK ? NULL : err));
         n++;
         if (status == PPS_OK)
             continue;
@@ -186,6 +213,10 @@ static enum pps_status verify_all(const struct pps_args *args, struct pps_verify
         if (status == PPS_E_STOPPED)
             break;
     }
+    if (list != NULL && n > 0)
+        pps_json_put(stdout, list);
+    else
+        cJSON_Delete(list);
     if (n == 0)
         return pps_fail(err, PPS_E_INPUT,
                         "none of these files is a result; expected a .csv.gz or .csv file");

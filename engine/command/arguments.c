@@ -103,23 +103,37 @@ static enum pps_status bad_option(const struct pps_args *args, int code, int wro
     return unknown_option(args, optopt != 0 ? letter : word, err);
 }
 
+// Appends a letter in the form of getopt. A letter that is in the list already keeps its meaning.
+static void add_letter(char *letters, char letter, const struct pps_opt *option)
+{
+    if (letter != 0 && strchr(letters, letter) == NULL)
+        snprintf(strchr(letters, '\0'), 3, "%c%s", letter, option->arg != NULL ? ":" : "");
+}
+
+static int option_of_letter(const struct pps_args *args, int letter)
+{
+    int old = -1;
+    for (int i = 0; args->table[i].name != NULL; i++) {
+        if (args->table[i].letter == letter)
+            return i;
+        old = args->own.old_letter[i] == letter ? i : old;
+    }
+    return old;
+}
+
 static enum pps_status parse_options(struct pps_args *args, int argc, bool *done,
                                      struct pps_error *err)
 {
     const int n = option_count(args);
     struct option longs[PPS_ARGS_MAX_OPTIONS + 2];
-    char letters[3 * PPS_ARGS_MAX_OPTIONS] = ":h";
-    size_t at = 2;
+    char letters[4 * PPS_ARGS_MAX_OPTIONS + 3] = ":h";
     for (int i = 0; i < n; i++) {
         const struct pps_opt *option = &args->table[i];
         longs[i] = (struct option){option->name, has_argument(option), NULL, 256 + i};
-        if (option->letter == 0)
-            continue;
-        letters[at++] = option->letter;
-        if (option->arg != NULL)
-            letters[at++] = ':';
+        add_letter(letters, option->letter, option);
     }
-    letters[at] = '\0';
+    for (int i = 0; i < n; i++)
+        add_letter(letters, args->own.old_letter[i], &args->table[i]);
     longs[n] = (struct option){"help", no_argument, NULL, 'h'};
     longs[n + 1] = (struct option){NULL, 0, NULL, 0};
 
@@ -133,10 +147,7 @@ static enum pps_status parse_options(struct pps_args *args, int argc, bool *done
         }
         if (code == ':' || code == '?')
             return bad_option(args, code, optopt < 256 && optopt > 0, err);
-        int index = code - 256;
-        for (int i = 0; code < 256 && i < n; i++)
-            if (args->table[i].letter == code)
-                index = i;
+        const int index = code < 256 ? option_of_letter(args, code) : code - 256;
         if (optarg != NULL && optarg[0] == '\0' &&
             has_argument(&args->table[index]) == required_argument)
             return pps_fail(err, PPS_E_INPUT, "--%s requires an argument; it is empty",

@@ -136,11 +136,40 @@ static int add_option(struct pps_option_table *table, const char *known, struct 
     return n;
 }
 
-// Returns the letter, or 0 if an option of the command has it.
+// Letters that options had before a letter had one meaning in all commands: of a command, and of those whose names
+// begin with its name.
+static const struct old_letter {
+    const char *command;
+    char letter;
+    const char *option;
+} old_letters[] = {
+    {"balance", 'i', "chunks"},   {"balance", 'm', "model-name"},
+    {"balance", 's', "stages"},   {"check", 't', "training"},
+    {"dynaplan", 'c', "costs"},   {"dynaplan", 'd', "devices"},
+    {"dynaplan", 'm', "model"},   {"nd", 't', "training"},
+    {"nd calibrate", 's', "set"}, {"nd rank", 'c', "candidates"},
+    {"run", 'n', "dry-run"},      {"schedule", 'p', "devices"},
+    {"schedule", 'v', "chunks"},
+};
+
+static char old_letter(const struct pps_command *command, const char *option)
+{
+    for (size_t i = 0; i < sizeof old_letters / sizeof *old_letters; i++) {
+        const struct old_letter *old = &old_letters[i];
+        const size_t n = strlen(old->command);
+        if (strcmp(old->option, option) == 0 && strncmp(old->command, command->name, n) == 0 &&
+            strchr(" ", command->name[n]) != NULL)
+            return old->letter;
+    }
+    return 0;
+}
+
+// Returns the letter, or 0 if an option of the command has it or had it.
 static char free_letter(const struct pps_command *command, char letter)
 {
     for (int i = 0; command->options[i].name != NULL; i++)
-        if (command->options[i].letter == letter)
+        if (command->options[i].letter == letter ||
+            old_letter(command, command->options[i].name) == letter)
             return 0;
     return letter;
 }
@@ -178,8 +207,10 @@ void pps_option_table_build(struct pps_option_table *table, const struct pps_com
                                           "load a kernel, which becomes the default"};
     int n = 0;
     memset(table, 0, sizeof *table);
-    for (; n < PPS_ARGS_MAX_OPTIONS && command->options[n].name != NULL; n++)
+    for (; n < PPS_ARGS_MAX_OPTIONS && command->options[n].name != NULL; n++) {
         table->options[n] = command->options[n];
+        table->old_letter[n] = old_letter(command, command->options[n].name);
+    }
     if (command->kernels && n < PPS_ARGS_MAX_OPTIONS)
         table->options[n++] = kernel;
     if (command->config && n < PPS_ARGS_MAX_OPTIONS)

@@ -26,6 +26,7 @@ enum { PPS_ARGS_MAX_OPTIONS = 96 };
 struct pps_option_table {
     struct pps_opt options[PPS_ARGS_MAX_OPTIONS + 1]; // ends with a zeroed entry
     char names[PPS_ARGS_MAX_OPTIONS][48];             // names of kernel options, with hyphens
+    char old_letter[PPS_ARGS_MAX_OPTIONS]; // another letter, which is not listed; or 0
     int param
         [PPS_ARGS_MAX_OPTIONS]; // 1 + the parameter of the default kernel that it sets, or 0
 };

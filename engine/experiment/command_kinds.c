@@ -2,6 +2,7 @@
 // Infers what the parameters of a command are, whole numbers, numbers, truth values or names, from the values that the
 // experiment, the options -s and the file of points give them.
 #include "base/table/csv.h"
+#include "base/text/characters.h"
 #include "base/text/decimal_read.h"
 #include "engine/experiment/loading_private.h"
 
@@ -24,15 +25,6 @@ static const char *kind_of(const cJSON *kinds, const char *name, size_t n)
     return cJSON_GetStringValue(pps_json_member(kinds, key));
 }
 
-static size_t name_length(const char *text)
-{
-    size_t n = 0;
-    if (isalpha((unsigned char)text[0]) || text[0] == '_')
-        while (isalnum((unsigned char)text[n]) || text[n] == '_')
-            n++;
-    return n;
-}
-
 // What a text alone is: an expression of numbers, as "1..8" or "divisors(n)", or a word. A name in an expression is a
 // parameter, a function or "step".
 static const char *kind_of_text(const cJSON *kinds, const char *text)
@@ -41,7 +33,7 @@ static const char *kind_of_text(const cJSON *kinds, const char *text)
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.:/+-";
     bool whole = strchr(text, '/') == NULL;
     for (const char *c = text; *c != '\0';) {
-        const size_t n = name_length(c);
+        const size_t n = pps_name_length(c);
         if (n == 0) {
             const bool point = c[0] == '.' && c[1] != '.' && (c == text || c[-1] != '.');
             whole = whole && !point;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loads the "command" of an experiment: a program in place of a kernel.
+#include "base/text/characters.h"
 #include "engine/experiment/loading_private.h"
 #include "engine/program/program.h"
 
@@ -70,6 +71,55 @@ static enum pps_status kinds_of_points(struct pps_loader *l, struct kinds *kinds
     return status;
 }
 
+// ---- use --------------------------------------------------------------------------------------
+
+static bool names_word(const cJSON *item, const char *name)
+{
+    const cJSON *member;
+    bool names = cJSON_IsString(item) && pps_has_name(item->valuestring, name);
+    cJSON_ArrayForEach (member, item)
+        names = names || names_word(member, name);
+    return names;
+}
+
+// Whether an expression of another parameter, a rule or a computed column uses the parameter.
+static bool is_used_beside(const struct pps_loader *l, const char *name)
+{
+    const cJSON *item;
+    bool used = false;
+    cJSON_ArrayForEach (item, l->file.root)
+        used = used || (strcmp(item->string, name) != 0 && strcmp(item->string, "zip") != 0 &&
+                        strcmp(item->string, "command") != 0 && names_word(item, name));
+    for (int i = 0; i < l->request->n_overrides; i++)
+        used = used || (strcmp(l->request->overrides[i].key, name) != 0 &&
+                        names_word(l->overrides[i].root, name));
+    for (int i = 0; i < l->request->n_lets; i++)
+        used = used || pps_has_name(l->request->lets[i], name);
+    return used;
+}
+
+// Refuses a parameter of the file that has no effect, as a kernel refuses names that it does not know. One that is
+// declared under "params" may be there to repeat points, and a program that reads lines receives all.
+static enum pps_status check_use(const struct pps_loader *l, const struct kinds *kinds)
+{
+    const cJSON *item, *command = pps_json_member(l->file.root, "command");
+    const cJSON *declared = pps_json_member(command, "params");
+    if (pps_json_member(command, "lines") != NULL)
+        return PPS_OK;
+    cJSON_ArrayForEach (item, l->file.root) {
+        const char *name = item->string;
+        if (is_param(kinds, item) && pps_json_member(kinds->placeholders, name) == NULL &&
+            pps_json_member(declared, name) == NULL && !is_used_beside(l, name))
+            return pps_json_fail_key(
+                &l->file, item, l->err,
+                "%s: the command does not use it; write {%s} there, or, to "
+                "repeat points, declare it: \"command\": {\"run\": \"...\", "
+                "\"params\": {\"%s\": \"integer\"}}",
+                name, name, name);
+    }
+    return PPS_OK;
+}
+
 static enum pps_status open_program(struct pps_loader *l, struct pps_program **program)
 {
     const cJSON *command = pps_json_member(l->file.root, "command");
@@ -85,6 +135,8 @@ static enum pps_status open_program(struct pps_loader *l, struct pps_program **p
     const struct pps_program_ask ask = {&l->file, command, kinds.of, l->results};
     if (status == PPS_OK)
         status = pps_program_open(program, &ask, l->err);
+    if (status == PPS_OK && (status = check_use(l, &kinds)) != PPS_OK)
+        pps_program_close(*program);
     cJSON_Delete(kinds.of);
     cJSON_Delete(kinds.placeholders);
     return status;
@@ -122,6 +174,12 @@ static enum pps_status learn_results(struct pps_loader *l)
     if (status == PPS_OK)
         status =
             pps_program_first_results(bare.experiment->program, point, &l->results, l->err);
+    if (status == PPS_E_INPUT &&
+        l->err->file[0] == '\0') { // a fault of the program has no place
+        struct pps_error said = *l->err;
+        status = pps_json_fail(&l->file, pps_json_member(l->file.root, "command"), l->err, "%s",
+                               said.text);
+    }
     pps_experiment_free(bare.experiment);
     pps_loader_free(&bare);
     return status;

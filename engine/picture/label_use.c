@@ -2,26 +2,12 @@
 // Looks for the names of labels in the data of pictures.
 #include "engine/picture/label_use.h"
 
+#include "base/text/characters.h"
 #include "base/text/say.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static bool is_of_word(char c)
-{
-    return isalnum((unsigned char)c) || c == '_';
-}
-
-// Is the name of n characters a word of the line?
-static bool has_word(const char *line, const char *name, size_t n)
-{
-    for (const char *at = line; (at = strstr(at, name)) != NULL; at++)
-        if ((at == line || !is_of_word(at[-1])) && !is_of_word(at[n]))
-            return true;
-    return false;
-}
 
 static uint64_t words_of(const struct pps_picture_style *style, const char *line)
 {
@@ -30,7 +16,7 @@ static uint64_t words_of(const struct pps_picture_style *style, const char *line
         char name[128];
         const size_t n = strcspn(style->labels[i], "=");
         snprintf(name, sizeof name, "%.*s", (int)n, style->labels[i]);
-        if (has_word(line, name, strlen(name)))
+        if (pps_has_name(line, name))
             used |= (uint64_t)1 << i;
     }
     return used;

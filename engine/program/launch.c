@@ -14,6 +14,8 @@
 
 enum {
     POLL_MS = 10,  // between two looks at the stop flag
+    AGAIN_MS = 50, // between two attempts to start a program where the machine lacks something
+    AGAINS = 40,   // of these attempts
     PIECE = 16384, // bytes of one read
     AT_ONCE = 64,  // reads between two looks at the stop flag: more than a pipe holds
 };
@@ -61,11 +63,12 @@ bool pps_launch_read(int fd, struct text_buffer *out, size_t most)
     return n != 0;
 }
 
-static bool open_pipe(int ends[2], struct pps_error *err)
+static bool open_pipe(int ends[2], struct pps_launch *launch)
 {
     if (pipe2(ends, O_CLOEXEC) != 0) {
         ends[0] = ends[1] = -1;
-        (void)pps_fail_errno(err, "cannot open", "a pipe");
+        launch->error = errno;
+        (void)pps_fail_errno(&launch->err, "cannot open", "a pipe");
         return false;
     }
     return fcntl(ends[0], F_SETFL, O_NONBLOCK) == 0;
@@ -83,6 +86,26 @@ static void close_ends(int ends[2])
 static bool is_up(const atomic_bool *stop)
 {
     return stop != NULL && atomic_load_explicit(stop, memory_order_relaxed);
+}
+
+bool pps_launch_lacks(int error)
+{
+    return error == EMFILE || error == ENFILE || error == EAGAIN;
+}
+
+bool pps_launch_again(struct pps_program *program, int error, const char *why, int *attempts,
+                      const atomic_bool *stop)
+{
+    if (!pps_launch_lacks(error) || is_up(stop))
+        return false;
+    if (++*attempts <= AGAINS) {
+        (void)poll(NULL, 0, AGAIN_MS);
+        return true;
+    }
+    pthread_mutex_lock(&program->lock);
+    snprintf(program->lack, sizeof program->lack, "%s", why);
+    pthread_mutex_unlock(&program->lock);
+    return false;
 }
 
 // Waits for the end of the program, and reads what it prints meanwhile.
@@ -119,6 +142,7 @@ static bool start(struct pps_launch *launch, const struct pps_program *program,
     char **args = pps_launch_words(program, point, &launch->words);
     if (args == NULL) {
         (void)pps_fail_memory(&launch->err, "the command");
+        launch->error = ENOMEM;
         return false;
     }
     const struct pps_process_start what = {.args = args,
@@ -126,12 +150,13 @@ static bool start(struct pps_launch *launch, const struct pps_program *program,
                                            .errors = errors,
                                            .grace_s = GRACE_S};
     const enum pps_status status = pps_process_start(process, &what, &launch->err);
+    launch->error = status == PPS_OK ? 0 : errno;
     free(args);
     return status == PPS_OK;
 }
 
-void pps_launch_run(struct pps_launch *launch, const struct pps_program *program,
-                    const double *point, const atomic_bool *stop)
+static void run_once(struct pps_launch *launch, const struct pps_program *program,
+                     const double *point, const atomic_bool *stop)
 {
     struct pps_process process;
     int output[2] = {-1, -1}, errors[2] = {-1, -1};
@@ -139,7 +164,8 @@ void pps_launch_run(struct pps_launch *launch, const struct pps_program *program
     text_buffer_clear(&launch->errors);
     launch->end = PPS_LAUNCH_UNABLE;
     launch->seconds = 0;
-    if (open_pipe(output, &launch->err) && open_pipe(errors, &launch->err) &&
+    launch->error = 0;
+    if (open_pipe(output, launch) && open_pipe(errors, launch) &&
         start(launch, program, point, output[1], errors[1], &process)) {
         launch->end = PPS_LAUNCH_ENDED;
         close(output[1]);
@@ -149,6 +175,16 @@ void pps_launch_run(struct pps_launch *launch, const struct pps_program *program
     }
     close_ends(output);
     close_ends(errors);
+}
+
+void pps_launch_run(struct pps_launch *launch, struct pps_program *program, const double *point,
+                    const atomic_bool *stop)
+{
+    int attempts = 0;
+    do
+        run_once(launch, program, point, stop);
+    while (launch->end == PPS_LAUNCH_UNABLE &&
+           pps_launch_again(program, launch->error, launch->err.text, &attempts, stop));
 }
 
 void pps_launch_free(struct pps_launch *launch)

@@ -61,13 +61,16 @@ static bool launch(struct pps_partner *partner, const struct pps_program *progra
                                            .grace_s = GRACE_S};
     if (status == PPS_OK)
         status = pps_process_start(&partner->process, &what, err);
+    const int error = errno;
     free(args);
     text_buffer_free(&words);
+    errno = error;
     return status == PPS_OK;
 }
 
 // The input is a socket, because writing to one whose reader has ended raises no signal.
-static struct pps_partner *start(const struct pps_program *program, char why[PPS_PROGRAM_WHY])
+static struct pps_partner *start(const struct pps_program *program, char why[PPS_PROGRAM_WHY],
+                                 int *error)
 {
     struct pps_partner *partner = calloc(1, sizeof *partner);
     struct pps_error err = {.text = "cannot open a pipe"};
@@ -78,6 +81,7 @@ static struct pps_partner *start(const struct pps_program *program, char why[PPS
     const bool ready = piped && fcntl(output[0], F_SETFL, O_NONBLOCK) == 0 &&
                        fcntl(errors[0], F_SETFL, O_NONBLOCK) == 0 &&
                        launch(partner, program, input[1], output[1], errors[1], &err);
+    *error = ready ? 0 : errno;
     int *const ends[] = {input, output, errors};
     for (int e = 0; e < 3; e++) {
         if (ends[e][1] >= 0)
@@ -120,16 +124,22 @@ static struct pps_partner *take_idle(struct pps_program *program)
 }
 
 // The end of a copy that waited is no fault of the next point.
-static struct pps_partner *take(struct pps_program *program, char why[PPS_PROGRAM_WHY])
+static struct pps_partner *take(struct pps_program *program, char why[PPS_PROGRAM_WHY],
+                                const atomic_bool *stop, enum pps_ask_end *end)
 {
     struct pps_partner *partner;
+    int error, attempts = 0;
     while ((partner = take_idle(program)) != NULL) {
         struct pollfd link = {.fd = partner->process.link, .events = POLLIN};
         if (poll(&link, 1, 0) == 0)
             return partner;
         (void)end_partner(partner, true);
     }
-    return start(program, why);
+    do
+        partner = start(program, why, &error);
+    while (partner == NULL && pps_launch_again(program, error, why, &attempts, stop));
+    *end = pps_launch_lacks(error) ? PPS_ASK_STOPPED : PPS_ASK_FAILED;
+    return partner;
 }
 
 static void give_back(struct pps_program *program, struct pps_partner *partner)
@@ -360,15 +370,15 @@ size_t pps_partner_ask(struct pps_program *program, const double *const *param, 
                        enum pps_ask_end *end, char why[PPS_PROGRAM_WHY])
 {
     struct talk t = {.program = program,
-                     .partner = take(program, why),
+                     .partner = take(program, why, stop, end),
                      .next = first,
                      .n = n,
                      .answered = answered,
                      .self = self,
                      .why = why};
-    *end = PPS_ASK_FAILED;
     if (t.partner == NULL)
         return first;
+    *end = PPS_ASK_FAILED;
     if (t.partner->proven && said_unasked(t.partner)) {
         *end = PPS_ASK_UNASKED;
         t.failed = true;

@@ -49,7 +49,8 @@ static enum pps_outcome run_point(struct pps_program *program, const double *poi
     char why[PPS_PROGRAM_WHY] = "";
     for (int attempt = 0; attempt <= program->retries; attempt++) {
         pps_launch_run(launch, program, point, stop);
-        if (launch->end == PPS_LAUNCH_STOPPED)
+        if (launch->end == PPS_LAUNCH_STOPPED ||
+            (launch->end == PPS_LAUNCH_UNABLE && pps_launch_lacks(launch->error)))
             return PPS_STOPPED;
         if (pps_launch_failed(launch, program, why))
             continue;

@@ -2,9 +2,9 @@
 // Reads the command of an experiment, and makes a kernel of it.
 #include "engine/program/program_private.h"
 
+#include "base/text/characters.h"
 #include "base/text/decimal.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,12 +12,8 @@
 
 static bool is_identifier(const char *name)
 {
-    if (!isalpha((unsigned char)name[0]) && name[0] != '_')
-        return false;
-    for (const char *c = name; *c != '\0'; c++)
-        if (!isalnum((unsigned char)*c) && *c != '_')
-            return false;
-    return strlen(name) < 48;
+    const size_t n = pps_name_length(name);
+    return n > 0 && n < 48 && name[n] == '\0';
 }
 
 // Returns the entry of "params" or "results" in the file that became this item of the resolved command; NULL: there is none.
@@ -387,6 +383,19 @@ const struct pps_kernel *pps_program_kernel(const struct pps_program *program)
 const cJSON *pps_program_resolved(const struct pps_program *program)
 {
     return program->resolved;
+}
+
+enum pps_status pps_program_lack(struct pps_program *program, struct pps_error *err)
+{
+    char lack[PPS_PROGRAM_WHY];
+    pthread_mutex_lock(&program->lock);
+    strcpy(lack, program->lack);
+    pthread_mutex_unlock(&program->lock);
+    return lack[0] == '\0'
+               ? PPS_OK
+               : pps_fail(err, PPS_E_MACHINE,
+                          "%s; raise the limit (ulimit -n, ulimit -u) or write a smaller -j",
+                          lack);
 }
 
 bool pps_program_knows_results(const struct pps_program *program)

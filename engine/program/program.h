@@ -59,6 +59,10 @@ PPS_MUST_CHECK enum pps_status pps_program_first_results(struct pps_program *pro
 PPS_MUST_CHECK enum pps_status pps_program_check(const struct pps_program *program,
                                                  struct pps_error *err);
 
+// Returns PPS_E_MACHINE if the program could not be started for want of descriptors or processes. Its points have stopped.
+PPS_MUST_CHECK enum pps_status pps_program_lack(struct pps_program *program,
+                                                struct pps_error *err);
+
 // From now on a point that fails leaves a log in this folder, which is made with the first one.
 PPS_MUST_CHECK enum pps_status pps_program_keep_logs(struct pps_program *program,
                                                      const char *folder, struct pps_error *err);

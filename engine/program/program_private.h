@@ -43,7 +43,8 @@ struct pps_program {
     int retries;
     char *logs; // folder, or NULL
     pthread_mutex_t lock;
-    struct pps_partner *idle; // running copies that wait for points
+    struct pps_partner *idle;   // running copies that wait for points
+    char lack[PPS_PROGRAM_WHY]; // what the machine lacked when a program was to start; or ""
 };
 
 // ---- options.c ----
@@ -139,15 +140,25 @@ struct pps_launch {
     enum pps_launch_end end;
     double seconds;
     struct pps_error err; // of a program that could not be started
+    int error;            // and its errno
 };
+
+// Returns whether a program could not start because the machine lacks descriptors or processes: that says nothing of
+// the point.
+bool pps_launch_lacks(int error);
+
+// Waits a moment, and returns true, if the program should be started again. After many attempts it notes the lack, which
+// ends the run.
+bool pps_launch_again(struct pps_program *program, int error, const char *why, int *attempts,
+                      const atomic_bool *stop);
 
 // Makes the arguments of a point; NULL without memory. The caller frees the list.
 char **pps_launch_words(const struct pps_program *program, const double *point,
                         struct text_buffer *words);
 
 // Runs the program for one point.
-void pps_launch_run(struct pps_launch *launch, const struct pps_program *program,
-                    const double *point, const atomic_bool *stop);
+void pps_launch_run(struct pps_launch *launch, struct pps_program *program, const double *point,
+                    const atomic_bool *stop);
 void pps_launch_free(struct pps_launch *launch);
 
 // Writes why the run is a failure; returns false if it is none.

@@ -3,6 +3,7 @@
 // shell reads it.
 #include "engine/program/program_private.h"
 
+#include "base/text/characters.h"
 #include "engine/space/value.h"
 
 #include <ctype.h>
@@ -60,22 +61,13 @@ int pps_words_split(const char *text, char **words, int most)
 
 // ---- placeholders -----------------------------------------------------------------------------
 
-static size_t name_length(const char *text)
-{
-    size_t n = 0;
-    if (isalpha((unsigned char)text[0]) || text[0] == '_')
-        while (isalnum((unsigned char)text[n]) || text[n] == '_')
-            n++;
-    return n;
-}
-
 // Returns the bytes of the placeholder at the text, {NAME} or {{NAME}}; 0: there is none. *name_n is 0 for {{NAME}}, which
 // is text.
 static size_t placeholder_at(const char *text, const char **name, size_t *name_n)
 {
     const bool is_text = text[0] == '{' && text[1] == '{';
     const char *inner = text + (is_text ? 2 : 1);
-    const size_t n = text[0] == '{' ? name_length(inner) : 0;
+    const size_t n = text[0] == '{' ? pps_name_length(inner) : 0;
     if (n == 0 || inner[n] != '}' || (is_text && inner[n + 1] != '}'))
         return 0;
     *name = inner;

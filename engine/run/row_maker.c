@@ -6,6 +6,7 @@
 
 #include "base/text/decimal.h"
 #include "engine/let/let_columns.h"
+#include "engine/program/program.h"
 
 #include <math.h>
 #include <string.h>
@@ -328,7 +329,10 @@ static enum pps_status run_batch(struct pps_rowmaker *m, const atomic_bool *stop
     // A kernel calls a point failed if it had no memory for it.
     if (pps_memory_failed() || !room_for_batch(m))
         return pps_fail_memory(err, "the rows of a block");
-    enum pps_status status = take_rows(m, rows, err);
+    enum pps_status status =
+        m->experiment->program != NULL ? pps_program_lack(m->experiment->program, err) : PPS_OK;
+    if (status == PPS_OK)
+        status = take_rows(m, rows, err);
     if (status != PPS_OK || rows->stopped || m->auditor == NULL || m->n_batch == 0)
         return status;
     status =

@@ -91,8 +91,7 @@ static cJSON *group_tree(const struct pps_sensitivity_group *g)
     return object;
 }
 
-enum pps_status pps_sensitivity_json(const struct pps_sensitivity *s, FILE *out,
-                                     struct pps_error *err)
+void pps_sensitivity_json(const struct pps_sensitivity *s, FILE *out)
 {
     cJSON *root = cJSON_CreateObject();
     cJSON_AddStringToObject(root, "objective", s->objective);
@@ -102,13 +101,7 @@ enum pps_status pps_sensitivity_json(const struct pps_sensitivity *s, FILE *out,
     cJSON *groups = cJSON_AddArrayToObject(root, "groups");
     for (size_t g = 0; g < s->n_groups; g++)
         cJSON_AddItemToArray(groups, group_tree(&s->groups[g]));
-    char *text = pps_json_print(root);
-    cJSON_Delete(root);
-    if (text == NULL)
-        return pps_fail_memory(err, "the JSON");
-    fprintf(out, "%s\n", text);
-    cJSON_free(text);
-    return PPS_OK;
+    pps_json_put(out, root);
 }
 
 // ---- the picture ----------------------------------------------------------------------------------

@@ -16,8 +16,7 @@ PPS_MUST_CHECK enum pps_status pps_sensitivity_table(const struct pps_sensitivit
 void pps_sensitivity_csv(const struct pps_sensitivity *s, FILE *out);
 
 // Writes one JSON object.
-PPS_MUST_CHECK enum pps_status pps_sensitivity_json(const struct pps_sensitivity *s, FILE *out,
-                                                    struct pps_error *err);
+void pps_sensitivity_json(const struct pps_sensitivity *s, FILE *out);
 
 enum { PPS_TORNADO_PANELS = 4, PPS_TORNADO_BARS = 12 };
 

@@ -233,10 +233,11 @@ static void note_loads(struct page *p, double cell)
     const struct pps_trace_names *names = p->page->points->names;
     char text[512], time[96];
     pps_time_unit_text(&p->axis.unit, cell, 4, time, sizeof time);
-    snprintf(text, sizeof text,
-             "Utilisation in place of tasks%s%.120s. Each cell is the mean over %s of "
-             "the sum of the rates on a lane: 1 is one task at full rate all the time.",
-             p->page->why[0] != '\0' ? ": " : "", p->page->why, time);
+    snprintf(
+        text, sizeof text,
+        "Utilisation in place of tasks%s%.120s. Each cell: average load of the lane over %s "
+        "(1 = fully busy).",
+        p->page->why[0] != '\0' ? ": " : "", p->page->why, time);
     append(p, text);
     if (panel->together > 1) {
         snprintf(text, sizeof text, "A row is the mean of %d %.60ss.", (int)panel->together,

@@ -88,9 +88,9 @@ static bool is_contest(const struct pps_args *args)
 enum { THREADS_MAX = 64 };
 
 static const struct pps_opt options[] = {
-    {"devices", 'p', "P", "devices of the pipeline (8)"},
+    {"devices", 'n', "P", "devices of the pipeline (8)"},
     {"micro-batches", 'm', "M", "micro-batches of a step (32)"},
-    {"chunks", 'v', "V", "chunks (stages) per device: 1, or 2 in placement V (1)"},
+    {"chunks", 0, "V", "chunks (stages) per device: 1, or 2 in placement V (1)"},
     {"times", 0, "F,B,W",
      "times of forward, backward of the input, backward of the weights (12,13,7)"},
     {"latency", 0, "TIME", "time of a message between two devices (1)"},
@@ -135,13 +135,13 @@ static const char details[] =
     "Better and worse are significant at 5 % after Holm's correction for all tests of the table.\n"
     "The output is the same for any number of threads.\n"
     "\n"
-    "--protocol compares static orders and rules over a grid of pipelines (-p 4,8,16), levels\n"
-    "and outliers (0,0.02). --compat orig repeats a published experiment (-p 4 -m 6, 10\n"
+    "--protocol compares static orders and rules over a grid of pipelines (-n 4,8,16), levels\n"
+    "and outliers (0,0.02). --compat orig repeats a published experiment (-n 4 -m 6, 10\n"
     "replicates, seed 42) and explains its result. docs/schedule-learning.md has the results.\n"
     "\n"
     "  ppsweep schedule judge\n"
-    "  ppsweep schedule judge -p 8\n"
-    "  ppsweep schedule judge pull w_floats -p 16 -m 64 --outliers 0,0.02 -o judged.csv\n"
+    "  ppsweep schedule judge -n 8\n"
+    "  ppsweep schedule judge pull w_floats -n 16 -m 64 --outliers 0,0.02 -o judged.csv\n"
     "  gnuplot -e \"csv='judged.csv'; out='judged.png'\" plot_scripts/judge.gp\n";
 
 // ---- options ------------------------------------------------------------------------------------

@@ -53,7 +53,7 @@ static void show_cell(const struct judge_row *row, int width)
 {
     printf("\nlevel %g, outliers %g", row->level, row->outlier_p);
     if (row->clairvoyant_mean > 0)
-        printf(": no order takes less than %s, within the limit %s",
+        printf(": lower bound %s; with the memory limit %s",
                pps_digits_text(row->clairvoyant_mean, 6).text,
                pps_digits_text(row->memory_mean, 6).text);
     printf(

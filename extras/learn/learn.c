@@ -143,7 +143,10 @@ static enum pps_status finish(struct learning *learning, struct pps_error *err)
     if (status != PPS_OK)
         return status;
     if (!learn_has_gain(learning))
-        pps_say(stderr, "validation shows no gain over PULL: %s is PULL", learning->policy);
+        pps_say(
+            stderr,
+            "the networks are not faster than PULL on the validation problems: %s contains PULL",
+            learning->policy);
     return PPS_OK;
 }
 

@@ -66,10 +66,10 @@ static const char details[] =
     "defaults, times are ms, and the row mine is the strategy of the file. Leading dense layers\n"
     "stay in the first chunk, with the recomputation of the file.\n"
     "\n"
-    "  ppsweep balance sweep_configs/layers/175b.json -s 16 -i 3 -mb 16 --order less\n"
+    "  ppsweep balance sweep_configs/layers/175b.json --stages 16 --chunks 3 -mb 16 --order less\n"
     "  ppsweep balance my-training.sh h100\n"
-    "  ppsweep balance sweep_configs/layers/175b.json -s 16 --explore v=1..4 order=big,less m=16,32\n"
-    "  ppsweep balance -m 175b -lf sweep_configs/layers -s 16 -i 3 -mb 16 -lm 1 -naive 1\n";
+    "  ppsweep balance sweep_configs/layers/175b.json --stages 16 --explore v=1..4 order=big,less m=16,32\n"
+    "  ppsweep balance --model-name 175b -lf sweep_configs/layers --stages 16 --chunks 3 -mb 16 -lm 1 -naive 1\n";
 
 // ---- reports ------------------------------------------------------------------------------------
 

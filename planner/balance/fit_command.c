@@ -7,7 +7,7 @@
 #include <string.h>
 
 static const struct pps_opt options[] = {
-    {"model-name", 'm', "NAME", "name of the model (that of the init file)"},
+    {"model-name", 0, "NAME", "name of the model (that of the init file)"},
     {"output", 'o', "FILE", "the layers, as JSON (layers/NAME.json)"},
     {"force", 0, NULL, "overwrite FILE even if others wrote or edited it"},
     {NULL, 0, NULL, NULL},
@@ -19,8 +19,8 @@ static const char details[] =
     "finds the memory of a layer by linear equations, prints how well they fit, and writes\n"
     "the layers for ppsweep balance. docs/balance.md shows the whole workflow.\n"
     "\n"
-    "  ppsweep balance fit sweep_configs/layers/init_demo.yaml -m demo\n"
-    "  ppsweep balance -m demo -s 8 -mb 16\n";
+    "  ppsweep balance fit sweep_configs/layers/init_demo.yaml --model-name demo\n"
+    "  ppsweep balance --model-name demo --stages 8 -mb 16\n";
 
 // The name of a file without folder and ending.
 static void name_of(const char *path, char name[64])

@@ -10,7 +10,7 @@
 #include <string.h>
 
 static const struct pps_opt options[] = {
-    {"stages", 's', "P", "stages of the pipeline"},
+    {"stages", 0, "P", "stages of the pipeline"},
     {"layers", 0, "L", "body layers of the model"},
     {"recompute", 0, "KINDS",
      "kinds to measure: select, select_comm, both, full, separated by commas (none)"},
@@ -25,7 +25,7 @@ static const char details[] =
     "fit. Of many draws it takes the one whose equations are best conditioned. Without options,\n"
     "it asks.\n"
     "\n"
-    "  ppsweep balance guide -s 16 --layers 96 --recompute select,select_comm,both\n";
+    "  ppsweep balance guide --stages 16 --layers 96 --recompute select,select_comm,both\n";
 
 // ---- questions ----------------------------------------------------------------------------------
 

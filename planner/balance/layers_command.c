@@ -34,7 +34,7 @@ static const char details[] =
     "them stores. Leading dense layers stay in the first chunk and are part of the head.\n"
     "\n"
     "  ppsweep balance layers llama3-70b h100 -n 64 --at tp=4,pp=8 -o llama3-70b-tp4.json\n"
-    "  ppsweep balance llama3-70b-tp4.json -s 8 -mb 32 --memory 76000\n"
+    "  ppsweep balance llama3-70b-tp4.json --stages 8 -mb 32 --memory 76000\n"
     "  ppsweep balance layers my-training.sh h100\n";
 
 // ---- layers of measured figures -----------------------------------------------------------------

@@ -33,7 +33,7 @@ static const char details[] =
     "own number of chunks (interleave_num). A strategy that is wrong is left out. The strategy\n"
     "of a plan or a training is the row mine; --manual-config is not needed then.\n"
     "\n"
-    "  ppsweep balance replay sweep_configs/layers/175b.json -s 16 -i 3 -mb 16 --manual mine.yaml\n"
+    "  ppsweep balance replay sweep_configs/layers/175b.json --stages 16 --chunks 3 -mb 16 --manual mine.yaml\n"
     "  ppsweep balance replay my-training.sh h100\n";
 
 static enum pps_status replay(const struct balance_request *request,

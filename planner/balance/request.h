@@ -8,19 +8,19 @@
 
 // Options of the layers, for the tables of commands.
 #define BALANCE_LAYERS_OPTIONS                                                                 \
-    {"model-name", 'm', "NAME", "layers of a model: NAME.json in --layer-folder"},             \
+    {"model-name", 0, "NAME", "layers of a model: NAME.json in --layer-folder"},               \
     {                                                                                          \
         "layer-folder", 0, "DIR", "folder of --model-name (layers)"                            \
     }
 
 // Options of the pipeline, for the tables of commands.
 #define BALANCE_PIPELINE_OPTIONS                                                               \
-    {"stages", 's', "P", "stages of the pipeline (4)"},                                        \
+    {"stages", 0, "P", "stages of the pipeline (4)"},                                          \
         {"micro-batches", 0, "M", "micro-batches of a step (4)"},                              \
         {"seq", 0, "Q", "pieces of a micro-batch along its sequence (1)"},                     \
         {"training-config", 0, "FILE",                                                         \
          "training YAML of MindFormers: what --seq needs to know"},                            \
-        {"chunks", 'i', "V", "chunks of a stage: 1 is 1F1B, more are interleaved (1)"},        \
+        {"chunks", 0, "V", "chunks of a stage: 1 is 1F1B, more are interleaved (1)"},          \
         {"order", 0, "NAME", "order of chunks: big, which holds more memory, or less (big)"},  \
         {"less-memory", 0, "0|1", "published form of --order: 1 is less (0)"},                 \
         {"memory", 0, "MEMORY", "memory of a device: 64GiB, or a number of MiB (56000)"},      \

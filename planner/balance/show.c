@@ -60,7 +60,7 @@ static void show_task(const struct balance_request *request, FILE *out)
         fprintf(out, " less a margin of %s MiB", pps_digits_text(request->margin_mb, 10).text);
     if (shape->transfer > 0)
         fprintf(out,
-                "\nA message between stages takes %s, on a link of its own; the proxy knows no "
+                "\nA message between stages takes %s, on a link of its own; the proxy ignores "
                 "messages.\n",
                 pps_digits_text(shape->transfer, 6).text);
     else

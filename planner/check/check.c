@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 static const struct pps_opt options[] = {
-    PLAN_RUN_OPTIONS('t'),
+    PLAN_RUN_OPTIONS,
     PLAN_CONFIGURATION_OPTIONS,
     CHECK_FILES_OPTIONS,
     {"json", 0, NULL, "print one JSON object"},

@@ -129,13 +129,10 @@ static enum pps_status list_all(const struct pps_args *args, const char *kind, c
         status = pps_fail(err, PPS_E_INPUT,
                           "no %s has \"%s\" in its name; ppsweep %ss lists all of them", kind,
                           word, kind);
-    char *text = list != NULL && status == PPS_OK ? pps_json_print(list) : NULL;
-    if (text != NULL)
-        puts(text);
-    else if (list != NULL && status == PPS_OK)
-        status = pps_fail_memory(err, "the list");
-    cJSON_free(text);
-    cJSON_Delete(list);
+    if (list != NULL && status == PPS_OK)
+        pps_json_put(stdout, list);
+    else
+        cJSON_Delete(list);
     return status;
 }
 

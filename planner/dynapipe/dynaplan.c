@@ -53,7 +53,7 @@ static const char details[] =
     "and recomputation, and the instructions of every device. All plans are replayed before\n"
     "they are written: without deadlock and within the memory.\n"
     "\n"
-    "BATCHES is a file or - (stdin): text with a batch a line and samples as in 512 or\n"
+    "BATCHES is a file or - (stdin): text, one batch per line, samples as in 512 or\n"
     "512,128 (input, target), CSV with the columns batch, enc and dec, or JSON lines. A line\n"
     "{\"micro_batches\": [[8, 512], 4096]} has ready micro-batches: rows and length, or tokens.\n"
     "\n"
@@ -68,7 +68,7 @@ static const char details[] =
     "\n"
     "  ppsweep dynaplan --model llama2-7b --devices 4 --tp 2 lengths.txt -o plans\n"
     "  ppsweep dynaplan my-training.sh h100 lengths.txt\n"
-    "  ppsweep dynaplan -c costs.json --cluster links.json -d 4 --memory 38000 --stream -\n";
+    "  ppsweep dynaplan --costs costs.json --cluster links.json -n 4 --memory 38000 --stream -\n";
 
 // ---- batches --------------------------------------------------------------------------------------
 

@@ -9,11 +9,10 @@
 
 // The options that dynaplan_request_open reads, for the start of a table of options.
 #define DYNAPLAN_OPTIONS                                                                       \
-    {"model", 'm', "MODEL", "network: a model by name, or a file (that of --costs)"},          \
+    {"model", 0, "MODEL", "network: a model by name, or a file (that of --costs)"},            \
         {"cluster", 0, "CLUSTER", "links and memory: a cluster by name, or a file (h100)"},    \
-        {"costs", 'c', "FILE",                                                                 \
-         "cost tables, JSON or CSV (modelled for --model on --cluster)"},                      \
-        {"devices", 'd', "D", "devices of the pipeline"},                                      \
+        {"costs", 0, "FILE", "cost tables, JSON or CSV (modelled for --model on --cluster)"},  \
+        {"devices", 'n', "D", "devices of the pipeline"},                                      \
         {"layers-per-stage", 0, "L", "layers of a stage (all layers over the devices)"},       \
         {"assignment", 'a', "LIST",                                                            \
          "device of every layer, as in 0,0,1,1, in place of these"},                           \

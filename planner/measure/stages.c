@@ -105,18 +105,20 @@ static enum pps_status copy_files(const struct pps_args *args, const char *folde
     return status;
 }
 
-// Logs alone have no layer times: a table of them is welcome, not needed.
-static void parse(const char *logs, const char *folder)
+// Logs alone have no layer times: a table of them is welcome, not needed. That memory or the disk ran out is a failure.
+static enum pps_status parse(const char *logs, const char *folder, struct pps_error *err)
 {
     struct line line = {.command = &nd_parse_command};
-    struct pps_error err;
     add(&line, "nd parse");
     add(&line, logs);
     add(&line, "-o");
     add(&line, folder);
     add(&line, "--force");
-    if (run_line(&line, &err) != PPS_OK)
-        pps_say(stderr, "note      no layer times: %s", err.text);
+    const enum pps_status status = run_line(&line, err);
+    if (status == PPS_OK || status == PPS_E_MACHINE || status == PPS_E_STOPPED)
+        return status;
+    pps_say(stderr, "note      no layer times: %s", err->text);
+    return PPS_OK;
 }
 
 enum pps_status measure_stages_run(const struct pps_args *args, const char *folder,
@@ -135,7 +137,7 @@ enum pps_status measure_stages_run(const struct pps_args *args, const char *fold
     if (status == PPS_OK)
         status = run_files(&nd_profile_command, pps_arg(args, "command"), args, profile, err);
     if (status == PPS_OK)
-        parse(logs, parsed);
+        status = parse(logs, parsed, err);
     return status;
 }
 

@@ -17,9 +17,9 @@
 enum { THREADS_MAX = 64 };
 
 static const struct pps_opt options[] = {
-    {"devices", 'p', "P", "devices of the pipeline (4)"},
+    {"devices", 'n', "P", "devices of the pipeline (4)"},
     {"micro-batches", 'm', "M", "micro-batches of a step (8)"},
-    {"chunks", 'v', "V", "chunks (stages) per device (1: as each family needs)"},
+    {"chunks", 0, "V", "chunks (stages) per device (1: as each family needs)"},
     SCHEDULE_PIPELINE_OPTIONS,
     {"family", 'f', "NAME",
      "a family, its class in PyTorch, all, best, or order: that of --order (all)"},
@@ -71,9 +71,9 @@ static const char details[] =
     "\n"
     "-o writes the best order of all that are named: of the family, of --order, or of all.\n"
     "\n"
-    "  ppsweep schedule -p 8 -m 32 --times 12,13,7 --latency 1 --limit 8\n"
-    "  ppsweep schedule -p 8 -m 32 --times 12,13,7 --latency 1 --limit 8 --level 0.2\n"
-    "  ppsweep schedule -p 4 -m 8 --family zb_h1 -o zb --to pytorch --trace zb.svg\n"
+    "  ppsweep schedule -n 8 -m 32 --times 12,13,7 --latency 1 --limit 8\n"
+    "  ppsweep schedule -n 8 -m 32 --times 12,13,7 --latency 1 --limit 8 --level 0.2\n"
+    "  ppsweep schedule -n 4 -m 8 --family zb_h1 -o zb --to pytorch --trace zb.svg\n"
     "  ppsweep schedule my-training.sh h100\n";
 
 // ---- candidates ---------------------------------------------------------------------------------

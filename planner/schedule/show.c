@@ -53,7 +53,7 @@ void schedule_show_times(const double value[N_PARAMS], const struct plan *plan)
 void schedule_show_pipeline(const double value[N_PARAMS], const struct plan *plan)
 {
     schedule_show_times(value, plan);
-    printf("memory %s by a forward, %s after b, %s after w",
+    printf("memory F adds %s, B adds %s, W adds %s",
            schedule_memory_text(plan, value[P_MEM_F]).text,
            schedule_memory_text(plan, value[P_MEM_B]).text,
            schedule_memory_text(plan, value[P_MEM_W]).text);

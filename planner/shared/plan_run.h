@@ -11,9 +11,9 @@
 #include "kernels/common/description/training.h"
 #include "planner/shared/document_read.h"
 
-// The options that plan_run_open() reads, for a table of options. letter: of --training, or 0.
-#define PLAN_RUN_OPTIONS(letter)                                                                         \
-    {"training", letter, "FILE", "read batch, sharding, bytes per parameter and schedule"},              \
+// The options that plan_run_open() reads, for a table of options.
+#define PLAN_RUN_OPTIONS                                                                                 \
+    {"training", 0, "FILE", "read batch, sharding, bytes per parameter and schedule"},                   \
         {"devices", 'n', "N", "number of devices (from the cluster file)"},                              \
         {"memory", 0, "MEMORY",                                                                          \
          "usable memory per device: 80GiB, or a number of GiB (from the cluster file, else all of it)"}, \

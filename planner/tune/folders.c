@@ -87,7 +87,7 @@ static void add_word(struct text_buffer *text, const char *word)
 // Adds the options of the command that say more about the training than the file.
 static void add_options(struct text_buffer *text, const struct tuning *t)
 {
-    static const struct pps_opt options[] = {PLAN_RUN_OPTIONS(0)};
+    static const struct pps_opt options[] = {PLAN_RUN_OPTIONS};
     const struct plan_run *run = &t->input.job.run;
     for (size_t k = 0; k < sizeof options / sizeof *options; k++) {
         const char *value = pps_arg(t->args, options[k].name);

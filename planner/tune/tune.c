@@ -15,7 +15,7 @@
 enum { SEARCH_LIMIT = 20000 };
 
 static const struct pps_opt options[] = {
-    PLAN_RUN_OPTIONS(0),
+    PLAN_RUN_OPTIONS,
     {"output", 'o', "DIR", "write a folder for each answer, with its file, plan and timeline"},
     {"keep", 0, "LIST", "links to leave out: recompute, split, strategy, schedule"},
     {"fit", 0, "P", "probability of fitting in memory that the first answer has (0.9)"},

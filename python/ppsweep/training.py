@@ -103,7 +103,7 @@ def check(file: PathLike, cluster: Optional[PathLike] = None, *, model: Optional
     --------
     >>> check("llama3-70b.sh", "h100").step_s
     """
-    words = [file, *_given(model), *_given(cluster)]
+    words = [file, *given(model), *given(cluster)]
     return _training(_ask("check", words, at=at, devices=devices, memory=memory))
 
 
@@ -114,14 +114,15 @@ def tune(file: PathLike, cluster: Optional[PathLike] = None, *, output: PathLike
 
     The parameters are those of `check`.
     """
-    words = [file, *_given(model), *_given(cluster)]
+    words = [file, *given(model), *given(cluster)]
     answer = _ask("tune", words, output=output, devices=devices, memory=memory)
     mine = answer.get("mine")
     return Tuned(_training(mine) if mine else None,
                  [_training(one.get("training", one)) for one in answer["answers"]], Path(output))
 
 
-def _given(value: Optional[PathLike]) -> list[PathLike]:
+def given(value: Optional[PathLike]) -> list[PathLike]:
+    """Return the list of the value, or an empty list."""
     return [] if value is None else [value]
 
 
@@ -132,17 +133,22 @@ def _program() -> str:
     return program
 
 
-def _ask(command: str, words: list[PathLike], **options: Any) -> dict[str, Any]:
-    """Run a command with --json and return its answer."""
-    line = [_program(), command, *(os.fspath(word) for word in words), "--json"]
+def run(command: str, words: list[PathLike], *flags: str, **options: Any) -> str:
+    """Run a command of the program and return what it prints. Options that are None are not given."""
+    line = [_program(), command, *(os.fspath(word) for word in words), *flags]
     for name, value in options.items():
         if value is not None:
-            line += ["--" + name, os.fspath(value) if isinstance(value, os.PathLike) else str(value)]
+            line += ["--" + name.replace("_", "-"),
+                     os.fspath(value) if isinstance(value, os.PathLike) else str(value)]
     done = subprocess.run(line, stdin=subprocess.DEVNULL, capture_output=True, text=True)
     if done.returncode not in (0, _INFEASIBLE) or not done.stdout:
         text = done.stderr.strip().rpartition("\n")[2]
         raise Error(text[len("ppsweep: "):] if text.startswith("ppsweep: ") else text)
-    answer: dict[str, Any] = json.loads(done.stdout)
+    return done.stdout
+
+
+def _ask(command: str, words: list[PathLike], **options: Any) -> dict[str, Any]:
+    answer: dict[str, Any] = json.loads(run(command, words, "--json", **options))
     return answer
 
 

@@ -26,6 +26,23 @@ class Trainings(InFolder):
         self.assertLess(tuned.better[0].step_s, tuned.mine.step_s)
         self.assertTrue((tuned.folder / "01").is_dir())
 
+    def test_schedule(self):
+        found = ppsweep.schedule(devices=2, micro_batches=4, family="1f1b")
+        self.assertEqual([row["schedule"] for row in found.rows[:1]], ["1f1b"])
+        self.assertEqual(found.plan["devices"], 2)
+        self.assertIn("<td>1f1b</td>", found._repr_html_())
+        self.assertIn("<svg", found._repr_svg_())
+
+    def test_balance(self):
+        layers = PACKAGE.parent / "sweep_configs/layers/175b.json"
+        found = ppsweep.balance(layers, stages=16, micro_batches=16, budget=50, output="kept")
+        self.assertTrue(found.strategies[0]["fits"])
+        self.assertEqual(len(found.strategies[0]["peak_mib"]), 16)
+        self.assertIn("<th>step_time</th>", found._repr_html_())
+        self.assertTrue(Path("kept/megatron.txt").is_file())
+        with self.assertRaisesRegex(ppsweep.Error, "no strategy fits"):
+            ppsweep.balance(layers, stages=4, memory="10GiB", budget=50)
+
     def test_errors_name_the_file(self):
         Path("x.sh").write_text("echo\n")
         with self.assertRaisesRegex(ppsweep.Error, "x.sh"):

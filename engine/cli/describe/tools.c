@@ -106,13 +106,7 @@ static enum pps_status schema_main(const struct pps_args *args, struct pps_error
         if (status != PPS_OK)
             return status;
     }
-    cJSON *schema = pps_schema_make(kernels, only);
-    char *text = pps_json_print(schema);
-    cJSON_Delete(schema);
-    if (text == NULL)
-        return pps_fail_memory(err, "the schema");
-    printf("%s\n", text);
-    cJSON_free(text);
+    pps_json_put(stdout, pps_schema_make(kernels, only));
     return PPS_OK;
 }
 

@@ -291,11 +291,7 @@ void pps_benchreport_json(const struct pps_benchmark *b)
     cJSON_AddNumberToObject(run, "kernel_ns_per_point", 1e9 * b->kernel_point_s);
     cJSON_AddNumberToObject(run, "skipped_per_point", b->run_left_out);
     cJSON_AddNumberToObject(run, "kernel_share", b->kernel_point_s / b->run_point_s);
-    char *text = pps_json_print_line(root);
-    if (text != NULL)
-        printf("%s\n", text);
-    cJSON_free(text);
-    cJSON_Delete(root);
+    pps_json_put_line(stdout, root);
 }
 
 // ---- for plots --------------------------------------------------------------------------------

@@ -230,8 +230,7 @@ static cJSON *group_tree(const struct pps_best_search *s, uint32_t number)
     return object;
 }
 
-enum pps_status pps_best_report_json(const struct pps_best_search *s, const char *path,
-                                     FILE *out, struct pps_error *err)
+void pps_best_report_json(const struct pps_best_search *s, const char *path, FILE *out)
 {
     cJSON *root = cJSON_CreateObject();
     cJSON_AddStringToObject(root, "result", path);
@@ -244,11 +243,5 @@ enum pps_status pps_best_report_json(const struct pps_best_search *s, const char
     cJSON *groups = cJSON_AddArrayToObject(root, "groups");
     for (uint32_t g = 0; g < s->space->groups.n; g++)
         cJSON_AddItemToArray(groups, group_tree(s, g));
-    char *text = pps_json_print(root);
-    cJSON_Delete(root);
-    if (text == NULL)
-        return pps_fail_memory(err, "the summary");
-    fprintf(out, "%s\n", text);
-    cJSON_free(text);
-    return PPS_OK;
+    pps_json_put(out, root);
 }

@@ -10,6 +10,4 @@
 // next commands.
 void pps_best_report_print(const struct pps_best_search *search, const char *path);
 
-PPS_MUST_CHECK enum pps_status pps_best_report_json(const struct pps_best_search *search,
-                                                    const char *path, FILE *out,
-                                                    struct pps_error *err);
+void pps_best_report_json(const struct pps_best_search *search, const char *path, FILE *out);

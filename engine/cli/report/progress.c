@@ -91,11 +91,7 @@ static void tell_costly_point(const struct pps_progress *progress, const char *p
     cJSON *object = cJSON_CreateObject();
     cJSON_AddStringToObject(object, "costly", point);
     cJSON_AddNumberToObject(object, "times_mean", floor(times));
-    char *text = pps_json_print_line(object);
-    if (text != NULL)
-        fprintf(stderr, "%s\n", text);
-    cJSON_free(text);
-    cJSON_Delete(object);
+    pps_json_put_line(stderr, object);
 }
 
 // ---- the first word -----------------------------------------------------------------------------

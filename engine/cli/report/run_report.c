@@ -352,10 +352,9 @@ enum pps_status pps_report_json(struct pps_job_result *r, FILE *out, struct pps_
         cJSON_AddNumberToObject(root, "peak_memory_bytes", pps_peak_memory());
     enum pps_status status = best_json(r, cJSON_AddArrayToObject(root, "best"), err);
     add_ties(root, r);
-    char *text = pps_json_print_line(root);
-    if (text != NULL && status == PPS_OK)
-        fprintf(out, "%s\n", text);
-    cJSON_free(text);
-    cJSON_Delete(root);
+    if (status == PPS_OK)
+        pps_json_put_line(out, root);
+    else
+        cJSON_Delete(root);
     return status;
 }

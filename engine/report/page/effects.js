@@ -28,7 +28,7 @@ const Effects = {
     const work = Data.work(column).map((c) => c.name).filter((name) => effects.some((e) => e.name === name));
     note.textContent = n === 0 ? "no row has a value" :
       effects.length === 0 ? `no parameter changes the mean of ${column.name} in ${n === 1 ? "one row" : "these rows"}` :
-      `mean ${column.name} over all other parameters, at the lowest and the highest mean of each parameter; all rows: ${Draw.short(mean, 5)} ${column.unit}` +
+      `bars: mean ${column.name} at the value of each parameter with the lowest and with the highest mean; mean of all rows: ${Draw.short(mean, 5)} ${column.unit}` +
       (work.length ? `; ${work.join(", ")} change${work.length === 1 ? "s" : ""} the amount of work: a slider of the map holds ${work.length === 1 ? "it" : "them"}` : "");
     if (Data.about.over.length) note.textContent += `; ${Data.about.over.join(", ")}: not known, the page has only the best rows over them`;
     if (effects.length > 0) this.bars(pen, effects, mean, width, column);

@@ -33,7 +33,7 @@ const Parallel = {
     rows.forEach((row, k) => this.line(pen, columns, row, shades[Math.floor(31 * ((k + 1) / rows.length) ** 4)]));
     pen.globalAlpha = 1;
     columns.forEach((column, k) => this.axis(pen, column, k));
-    const n = State.count(), part = rows.length < n ? `${Draw.count(rows.length)} of ${Draw.rows(n)}: the best third and rows at even distances` : Draw.rows(n);
+    const n = State.count(), part = rows.length < n ? `${Draw.count(rows.length)} of ${Draw.rows(n)}: the best third and an even sample` : Draw.rows(n);
     document.getElementById("parallel-note").textContent = `${part}; strong lines are the best (${higher ? "highest" : "lowest"} ${value.name}); drag along an axis to keep the rows in a range, a double click removes it`;
   },
 

@@ -76,7 +76,7 @@ const Pareto = {
     this.axes(pen);
     const by = Data.work(a, b).map((c) => c.name).join(", "), many = fronts.length > 1 ? `; ${Draw.count(fronts.length)} fronts: rows of different ${by} do different amounts of work` : "";
     note.textContent = `${Draw.count(this.points.length)} of ${Draw.rows(rows.length)}${many}; ${Data.higher(a) ? "higher" : "lower"} ${a.name} and ${Data.higher(b) ? "higher" : "lower"} ${b.name} are better; ` +
-      `grey: all rows; of rows with equal values the front has the first`;
+      `grey: all rows; ties show one point`;
   },
 
   // The range of an axis: all values and a margin.

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads batches of samples from lines, one batch at a time, in three forms that the first line tells apart:
 //
-//   text   a batch a line: samples separated by blanks, each a length or two lengths as in 512,128; # starts a comment, and
+//   text   one batch per line: samples separated by blanks, each a length or two lengths as in 512,128; # starts a comment, and
 //          - alone is a batch without samples
 //   CSV    a header with the columns batch, enc and maybe dec; a sample a row; rows of a batch follow each other
-//   JSONL  a batch a line: [512, 128], [[512, 128], [90, 30]] or {"batch": "name", "samples": [...]}; or ready micro-batches,
-//          {"micro_batches": [[8, 512], [2, 512, 128], 4096]}: rows and padded lengths, or the tokens of one row
+//   JSONL  one batch per line: [512, 128], [[512, 128], [90, 30]] or {"batch": "name", "samples": [...]}
 #pragma once
 
 #include "kernels/dynapipe/split/samples.h"

@@ -17,7 +17,7 @@
 enum { FEWEST = 3 };
 
 static const struct pps_opt options[] = {
-    {"set", 's', "NAME", "use only measurements of this set; may be repeated (all sets)"},
+    {"set", 0, "NAME", "use only measurements of this set; may be repeated (all sets)"},
     {"hardware", 0, "NAME", "use only measurements on this device (all; they must share one)"},
     {"stack", 0, "NAME", "assume this software stack (that of the sets)"},
     {"fit", 0, "LIST", "factors to fit: eg, ea, em, el, eg8, tp_exposed ... (eg,em,el)"},
@@ -36,9 +36,10 @@ static const char details[] =
     "The table shows the error of the model for each step before and after the fit. The last figure\n"
     "is the mean error for steps that the fit did not see: the error to expect for other steps.\n"
     "\n"
-    "--scale: a step says as much about its own strategy as about the machine. So one step moves times\n"
-    "half of the way, two steps move them two thirds, and so on; an error of more than 30 % counts in\n"
-    "full beyond 15 % (docs/ndsearch-measurements.md).\n"
+    "--scale: a single measurement is trusted half, because it says as much about its own strategy as about\n"
+    "the machine: it moves all predicted times half of the way to the measured one, two move them two\n"
+    "thirds, and so on; an error of more than 30 % counts in full beyond 15 %\n"
+    "(docs/ndsearch-measurements.md).\n"
     "\n"
     "--grid: what the program of `ppsweep measure device` wrote. The record has efficiencies by shape of\n"
     "matrix products, attention and memory traffic, and the time of a launch. --hardware names the known\n"

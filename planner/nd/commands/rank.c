@@ -20,7 +20,7 @@ enum { MOST_CHUNKS = 64, CONFIGURATIONS = 10 };
 static const struct pps_opt options[] = {
     ND_INPUT_OPTIONS("time limit per pipeline program; 0: none (0)",
                      "search steps per pipeline program; 0: until proven optimal (20000)"),
-    {"candidates", 'c', "FILE",
+    {"candidates", 0, "FILE",
      "strategies to rank: CSV or JSON with dp,tp,pp,ep[,cp,op,sp,mbs]"},
     {"search", 0, "N", "without --candidates: rank the N fastest strategies of a search (20)"},
     {"preset", 0, "NAME", "preset of the search: classic, zero, fsdp or megatron (zero)"},
@@ -82,7 +82,7 @@ static const char details[] =
     "it, otherwise launch scripts of Megatron-LM.\n"
     "\n"
     "  ppsweep nd rank sweep_configs/models/deepseek-v3.json -n 1024 --gbs 3840\n"
-    "  ppsweep nd rank MODEL.json CLUSTER.json -c nd_candidate_config.csv --parser-result p.csv\n";
+    "  ppsweep nd rank MODEL.json CLUSTER.json --candidates nd_candidate_config.csv --parser-result p.csv\n";
 
 // ---- the command --------------------------------------------------------------------------------
 

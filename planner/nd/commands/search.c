@@ -24,7 +24,7 @@
 // ---- options ------------------------------------------------------------------------------------
 
 static const struct pps_opt options[] = {
-    PLAN_RUN_OPTIONS('t'),
+    PLAN_RUN_OPTIONS,
     {"preset", 0, "NAME", "search space and filters: classic, zero, fsdp or megatron (zero)"},
     {"strategy", 0, "WORDS", "degrees to vary: dp tp pp ep cp fsdp =on or =off (all but cp)"},
     {"filters", 0, "NAMES", "use these filters, in this order; legality rules always apply"},

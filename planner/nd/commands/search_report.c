@@ -194,7 +194,7 @@ void nd_report_table(const struct nd_search *search, const struct nd_search_resu
         printf("... %zu more (--top N, -o DIR)\n", n - result->best.n);
     if (n < result->n)
         printf(
-            "folded: %zu candidates into %zu line%s; each line shows the fastest of its range "
+            "merged: %zu candidates into %zu line%s; each line shows the fastest of its range "
             "(--all shows all)\n",
             result->n, n, n == 1 ? "" : "s");
     nd_report_base(base, orig, false);

@@ -17,7 +17,7 @@ enum { ND_RANK_LIMIT = 20000 };
 
 // The options that both commands share, for the start of an options table.
 #define ND_INPUT_OPTIONS(time_limit, search_limit)                                             \
-    PLAN_RUN_OPTIONS(0),                                                                       \
+    PLAN_RUN_OPTIONS,                                                                          \
         {"parser-result", 0, "FILE",                                                           \
          "read profile ratios: CSV or JSON with dp,tp,pp,ep,dmratio,...; or a folder of "      \
          "profiles"},                                                                          \

@@ -105,9 +105,7 @@ static void describe(char *text, size_t size, const struct nd_left_out_group *gr
 {
     const char *models = group->experts ? "for models with experts" : "for dense models";
     const double band = 100 * nd_left_out_band(group);
-    const char *of = group->steps == 1  ? "only "
-                     : group->steps < 5 ? "all of "
-                                        : "four of five of ";
+    const char *of = group->steps == 1 ? "only " : group->steps < 5 ? "all of " : "80 % of ";
     if (*what != '\0') {
         snprintf(text, size,
                  "no published step%s: times +- %.0f %% (%sall %d published steps %s)", what,

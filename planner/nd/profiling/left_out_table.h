@@ -29,4 +29,4 @@
 {"H100", "fsdp-2023", false, true, 4, 0.313},
 {"", "", false, false, 841, 0.150},
 {"", "", true, false, 68, 0.226},
-// clang-format on
+    // clang-format on

@@ -17,7 +17,7 @@
 #include <xxhash.h>
 
 static const struct pps_opt options[] = {
-    PLAN_RUN_OPTIONS(0),
+    PLAN_RUN_OPTIONS,
     {"output", 'o', "DIR", "folder of the workflow"},
     {"until", 0, "STAGE", "stop after search, dryrun, fit, profile, parse or rank (rank)"},
     {"skip", 0, "STAGE",

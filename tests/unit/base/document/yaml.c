@@ -153,7 +153,7 @@ Test(yaml, faults)
         {"a: !!int x\n", 1, 10, "\"x\": the tag demands a whole number below 2^53"},
         {"a: 1\n---\nb: 2\n", 3, 1, "a second document; a file may have only one"},
         {"a: *x\n", 1, 4, "no anchor &x before this alias"},
-        {"a: &x [1, *x]\n", 1, 11, "*x is used in the value that it names"},
+        {"a: &x [1, *x]\n", 1, 11, "*x refers to a value that contains it"},
         {"a: &x 1\nb: {<<: *x}\n", 2, 9, "<<: expected a map, or a list of maps"},
         {"a: {<<: [{b: 1}, 2]}\n", 1, 9, "<<: expected a map, or a list of maps"},
     };
