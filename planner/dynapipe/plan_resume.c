@@ -38,6 +38,7 @@ enum pps_status plan_resume_open(struct plan_resume *r, const char *folder, cons
     r->is_open = status == PPS_OK;
     if (!r->is_open || !pps_record_log_next(&r->log, &r->next, &r->n))
         r->next = NULL;
+    r->is_empty = r->next == NULL;
     return status;
 }
 
@@ -103,6 +104,7 @@ enum pps_status plan_resume_add(struct plan_resume *r, const struct batch *batch
     }
     enum pps_status status = text.failed ? pps_fail_memory(err, "a record") : PPS_OK;
     if (status == PPS_OK) {
+        r->is_empty = false;
         pps_record_log_add(&r->log, text.text, text.n);
         status = pps_record_log_flush(&r->log, err);
     }
@@ -115,8 +117,9 @@ enum pps_status plan_resume_close(struct plan_resume *r, bool is_complete,
 {
     if (!r->is_open)
         return PPS_OK;
-    const enum pps_status status =
-        is_complete ? pps_record_log_remove(&r->log, err) : pps_record_log_sync(&r->log, err);
+    const enum pps_status status = is_complete || r->is_empty
+                                       ? pps_record_log_remove(&r->log, err)
+                                       : pps_record_log_sync(&r->log, err);
     pps_record_log_close(&r->log);
     r->is_open = false;
     return status;

@@ -8,6 +8,7 @@
 // A zeroed one remembers nothing.
 struct plan_resume {
     bool is_open;
+    bool is_empty; // no plan is written
     struct pps_record_log log;
     const char *next; // record of the interrupted command; NULL: there is no other
     size_t n;
@@ -29,6 +30,6 @@ PPS_MUST_CHECK enum pps_status plan_resume_add(struct plan_resume *resume,
                                                const struct planned *planned,
                                                struct pps_error *err);
 
-// Closes the file, and removes it if all plans are written.
+// Closes the file, and removes it if all plans are written, or none.
 PPS_MUST_CHECK enum pps_status plan_resume_close(struct plan_resume *resume, bool is_complete,
                                                  struct pps_error *err);

@@ -245,7 +245,7 @@ Test(tracesvg, cells_show_means)
     send(svg, busy, 3, whole, 1000);
     send(svg, busy, 1, whole, 512);
     char *text = finish(svg, (struct pps_tracesvg_look){.width = 0});
-    cr_expect_eq(count(text, "mean over 4 of"), 1);
+    cr_expect_eq(count(text, "average load of the lane over 4"), 1);
     cr_expect_eq(count(text, ">1 or more (up to 2.25)</text>"), 1);
     cr_expect_eq(count(text, "<path"), 2, "one shade in each panel");
     // 512 of 1000 units are 460.8 of 900 pixels.
