@@ -202,7 +202,8 @@ static void print_step(const struct checked *checked)
                k == CONFIGURATION_REPLICAS ? "exchange of replicas"
                                            : configuration_time_names[k],
                checked_seconds(step->times[k], b));
-    printf("; MFU %.1f %%\n", 100 * step->mfu);
+    printf("; MFU %.1f %%%s\n", 100 * step->mfu,
+           checked->run.training.precision == TRAINING_BF16 ? "" : " of the peak in 16 bits");
     printf("pipeline  compute %s s", checked_seconds(step->times[CONFIGURATION_COMPUTE], a));
     for (int k = CONFIGURATION_TP; k <= CONFIGURATION_CP; k++)
         if (step->times[k] > 0)
