@@ -66,6 +66,9 @@ bool measured_new_source(const struct measured *m, int i)
 void measured_memory(const struct measured *m, const struct nd_measurement *row,
                      struct nd_memory *memory)
 {
+    *memory = (struct nd_memory){.total = (double)NAN};
+    if (row->point.strategy.mbs == 0)
+        return;
     const struct cluster cluster = {.node_devices = row->hardware.node,
                                     .hardware = row->hardware};
     struct nd_estimate e;

@@ -26,7 +26,7 @@ void measured_read(struct measured *m, const struct cJSON *document, const char 
 // Whether no earlier row has the source of this one.
 bool measured_new_source(const struct measured *m, int i);
 
-// Predicts the memory of the fullest device.
+// Predicts the memory of the fullest device; the total is NAN if nobody knows the size of the micro-batches.
 void measured_memory(const struct measured *m, const struct nd_measurement *row,
                      struct nd_memory *memory);
 

@@ -73,11 +73,11 @@ static void add_pairs(const struct view *v, int i, struct tally *t)
     }
 }
 
-// Whether the model takes the layout to fit; a device of unknown memory holds everything.
+// Whether the model takes the layout to fit; what is not known fits.
 static bool fits(const struct view *v, int i)
 {
     const double memory = v->m->all[i].hardware.memory;
-    return memory <= 0 || v->memory[i] <= memory;
+    return memory <= 0 || !(v->memory[i] > memory);
 }
 
 // How much slower than the best layout of a table that one is which the model takes for the best of those that fit.
@@ -120,6 +120,8 @@ static void add_row(const struct view *v, int i, struct tally *t)
         add_pairs(v, i, t);
         add_choice(v, i, t);
     }
+    if (isnan(v->memory[i]))
+        return;
     if (row->memory > 0)
         t->ratios[t->peaks++] = v->memory[i] / row->memory;
     if (row->hardware.memory > 0) {
@@ -140,10 +142,14 @@ static void print(FILE *o, const char *source, struct tally *t)
     if (t->pairs > 2)
         fprintf(o, "%+.2f, %d", 2.0 * t->right / t->pairs - 1, t->pairs);
     fprintf(o, " | ");
+    if (t->tables > t->ran_out)
+        fprintf(o, "%.1f %%, ", 100 * t->slower / (t->tables - t->ran_out));
     if (t->tables > 0)
-        fprintf(o, "%.1f %%, %d, %d", 100 * t->slower / (t->tables - t->ran_out), t->tables,
-                t->ran_out);
-    fprintf(o, " | %.0f %%, %d | ", 100.0 * t->facts_right / t->facts, t->facts);
+        fprintf(o, "%d, %d", t->tables, t->ran_out);
+    fprintf(o, " | ");
+    if (t->facts > 0)
+        fprintf(o, "%.0f %%, %d", 100.0 * t->facts_right / t->facts, t->facts);
+    fprintf(o, " | ");
     qsort(t->ratios, (size_t)t->peaks, sizeof *t->ratios, measured_by_value);
     if (t->peaks > 0)
         fprintf(o, "%.2f, %d ", t->ratios[t->peaks / 2], t->peaks);

@@ -135,7 +135,7 @@ static enum pps_status open_program(struct pps_loader *l, struct pps_program **p
     const struct pps_program_ask ask = {&l->file, command, kinds.of, l->results};
     if (status == PPS_OK)
         status = pps_program_open(program, &ask, l->err);
-    if (status == PPS_OK && (status = check_use(l, &kinds)) != PPS_OK)
+    if (status == PPS_OK && !l->bare && (status = check_use(l, &kinds)) != PPS_OK)
         pps_program_close(*program);
     cJSON_Delete(kinds.of);
     cJSON_Delete(kinds.placeholders);

@@ -163,5 +163,8 @@ enum pps_status pps_program_first_results(struct pps_program *program, const dou
                         "command: the first point (%s) printed no %s; print one line of JSON, "
                         "name=value or CSV with a header, or list \"results\"",
                         at, none ? "results" : "number");
-    return pps_fail(err, PPS_E_INPUT, "command: the first point (%s) failed: %s", at, why);
+    const enum pps_status status = pps_program_lack(program, err);
+    return status != PPS_OK ? status
+                            : pps_fail(err, PPS_E_INPUT,
+                                       "command: the first point (%s) failed: %s", at, why);
 }

@@ -329,15 +329,16 @@ static enum pps_status run_batch(struct pps_rowmaker *m, const atomic_bool *stop
     // A kernel calls a point failed if it had no memory for it.
     if (pps_memory_failed() || !room_for_batch(m))
         return pps_fail_memory(err, "the rows of a block");
-    enum pps_status status =
-        m->experiment->program != NULL ? pps_program_lack(m->experiment->program, err) : PPS_OK;
-    if (status == PPS_OK)
-        status = take_rows(m, rows, err);
-    if (status != PPS_OK || rows->stopped || m->auditor == NULL || m->n_batch == 0)
-        return status;
-    status =
-        pps_auditor_batch(m->auditor, &batch, m->index, &worker, &rows->shortcuts.audited, err);
-    return pps_memory_failed() ? pps_fail_memory(err, "the audit") : status;
+    enum pps_status status = take_rows(m, rows, err);
+    if (status == PPS_OK && !rows->stopped && m->auditor != NULL && m->n_batch > 0)
+        status = pps_auditor_batch(m->auditor, &batch, m->index, &worker,
+                                   &rows->shortcuts.audited, err);
+    if (pps_memory_failed())
+        return pps_fail_memory(err, "the audit");
+    // A lack stops points, of the batch or of its audit.
+    return status == PPS_OK && m->experiment->program != NULL
+               ? pps_program_lack(m->experiment->program, err)
+               : status;
 }
 
 enum pps_status pps_rowmaker_make(struct pps_rowmaker *m, uint64_t first, uint64_t n,
