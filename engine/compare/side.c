@@ -5,6 +5,7 @@
 #include "base/text/decimal.h"
 #include "base/text/grow_list.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,6 +36,17 @@ static bool make_room(struct pps_compare_side *side)
     return true;
 }
 
+// Returns whether the cell is a whole number with more digits than its double: another one may have the same double.
+static bool is_long_integer(struct pps_cell cell, double number)
+{
+    if (fabs(number) < 0x1p53 || cell.n <= EXACT_CHARACTERS)
+        return false;
+    for (size_t i = cell.text[0] == '-'; i < cell.n; i++)
+        if (!isdigit((unsigned char)cell.text[i]))
+            return false;
+    return true;
+}
+
 // Returns the bits of the number that is meant: 0.30000000000000004 is 0.3.
 static uint64_t bits_of(double number, size_t characters)
 {
@@ -54,7 +66,7 @@ static enum pps_status read_cell(struct pps_string_pool *texts, struct pps_cell 
 {
     double number;
     uint32_t text;
-    if (pps_cell_number(cell, &number)) {
+    if (pps_cell_number(cell, &number) && !is_long_integer(cell, number)) {
         *bits = bits_of(number, cell.n);
         return PPS_OK;
     }
