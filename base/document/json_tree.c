@@ -196,10 +196,22 @@ char *pps_json_print_line(const cJSON *root)
     return pps_memory_failed() ? NULL : cJSON_PrintUnformatted(root);
 }
 
+// Names of files may hold bytes that are no UTF-8, JSON may not: each becomes a question mark.
+static const char *mend(char *text)
+{
+    for (char *at = text; *at != '\0';) {
+        const size_t n = pps_utf8_length(at);
+        if (n == 0)
+            *at = '?';
+        at += n > 0 ? n : 1;
+    }
+    return text;
+}
+
 static void put(FILE *out, cJSON *root, char *text)
 {
     if (text != NULL)
-        fprintf(out, "%s\n", text);
+        fprintf(out, "%s\n", mend(text));
     cJSON_free(text);
     cJSON_Delete(root);
 }

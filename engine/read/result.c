@@ -44,7 +44,7 @@ struct place {
     int column, other; // other: joined to it; -1: none
 };
 
-// ---- result cells -------------------------------------------------------------------------------
+// ---- cells ----------------------------------------------------------------------------------
 
 // Fails at the last line.
 static enum pps_status result_fail_line(const struct pps_result *result, struct pps_error *err,
@@ -54,8 +54,6 @@ static enum pps_status result_fail_line(const struct pps_result *result, struct 
     return pps_fail_at(err, PPS_E_INPUT, result->name, line, 0, "%s", text);
 }
 
-// ---- cells ----------------------------------------------------------------------------------
-
 static size_t count_commas(const char *text, size_t n)
 {
     size_t commas = 0;
@@ -64,20 +62,16 @@ static size_t count_commas(const char *text, size_t n)
     return commas;
 }
 
-static enum pps_status fail_cells(const struct pps_result *result, struct pps_cell line,
-                                  struct pps_error *err)
-{
-    char text[96];
-    snprintf(text, sizeof text, "%zu cells, but the header line has %d",
-             count_commas(line.text, line.n) + 1, result->n_columns);
-    return result_fail_line(result, err, text);
-}
-
 static enum pps_status split(struct pps_result *result, struct pps_cell line,
                              struct pps_error *err)
 {
-    const int n = pps_cells_split(line.text, line.n, result->line_cells, result->n_columns);
-    return n == result->n_columns ? PPS_OK : fail_cells(result, line, err);
+    char text[96];
+    if (pps_cells_split(line.text, line.n, result->line_cells, result->n_columns) ==
+        result->n_columns)
+        return PPS_OK;
+    snprintf(text, sizeof text, "%zu cells, but the header line has %d",
+             count_commas(line.text, line.n) + 1, result->n_columns);
+    return result_fail_line(result, err, text);
 }
 
 // Removes quotes around a cell. Returns false for any other quote.
@@ -234,12 +228,10 @@ int pps_result_find(const struct pps_result *result, const char *name)
     return -1;
 }
 
-// ---- result -------------------------------------------------------------------------------------
+// ---- lines ----------------------------------------------------------------------------------
 
 #define LINE_MAX_BYTES ((size_t)1 << 20)    // longest row
 #define WINDOW_BYTES   (2 * LINE_MAX_BYTES) // a row always fits once it has begun
-
-// ---- lines ----------------------------------------------------------------------------------
 
 static enum pps_status read_text(struct pps_result *result, char *out, size_t cap, size_t *n,
                                  struct pps_error *err)
@@ -406,12 +398,6 @@ uint64_t pps_result_row(const struct pps_result *result)
 
 // ---- the header line ------------------------------------------------------------------------
 
-static void skip_mark(struct pps_cell *line)
-{
-    const size_t mark = pps_utf8_mark(line->text, line->n);
-    *line = (struct pps_cell){line->text + mark, line->n - mark};
-}
-
 static enum pps_status read_header(struct pps_result *result, struct pps_error *err)
 {
     struct pps_cell line;
@@ -421,10 +407,10 @@ static enum pps_status read_header(struct pps_result *result, struct pps_error *
     if (line.text == NULL)
         return pps_fail_at(err, PPS_E_INPUT, result->name, 0, 0,
                            "is empty: expected a header line");
-    skip_mark(&line);
-    if (line.n == 0)
+    const size_t mark = pps_utf8_mark(line.text, line.n);
+    if (line.n == mark)
         return result_fail_line(result, err, "the header line is empty");
-    return result_keep_names(result, line, err);
+    return result_keep_names(result, (struct pps_cell){line.text + mark, line.n - mark}, err);
 }
 
 // ---- opening --------------------------------------------------------------------------------

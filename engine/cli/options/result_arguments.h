@@ -56,7 +56,7 @@ PPS_MUST_CHECK enum pps_status pps_result_arguments_side(const struct pps_args *
 // other one uses the rows. The output does not depend on it.
 #define PPS_READ_AHEAD_OPTION                                                                  \
     {                                                                                          \
-        "threads", 'j', "N", "1: decompress RESULT on the same thread (2 threads)"             \
+        "threads", 'j', "N", "1: decompress RESULT on the same thread (2 threads; Parquet: 1)" \
     }
 PPS_MUST_CHECK enum pps_status pps_read_ahead_option(const struct pps_args *args,
                                                      struct pps_read_watch *watch,
