@@ -213,12 +213,11 @@ static void write_memory(FILE *o)
     for (int i = 0; i < m.n; i++) {
         const struct nd_measurement *row = &m.all[i];
         const struct nd_strategy *s = &row->point.strategy;
-        struct nd_memory memory;
         if (is_new_set(i))
             of_set = n_set = 0;
         if (row->memory == 0)
             continue;
-        measured_memory(&m, row, &memory);
+        const struct nd_memory memory = measured_memory(&m, row);
         const double error = memory.total / row->memory - 1;
         sum += fabs(error);
         of_set += error;

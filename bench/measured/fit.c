@@ -63,18 +63,18 @@ bool measured_new_source(const struct measured *m, int i)
     return true;
 }
 
-void measured_memory(const struct measured *m, const struct nd_measurement *row,
-                     struct nd_memory *memory)
+struct nd_memory measured_memory(const struct measured *m, const struct nd_measurement *row)
 {
-    *memory = (struct nd_memory){.total = (double)NAN};
+    struct nd_memory memory = {.total = (double)NAN};
     if (row->point.strategy.mbs == 0)
-        return;
+        return memory;
     const struct cluster cluster = {.node_devices = row->hardware.node,
                                     .hardware = row->hardware};
     struct nd_estimate e;
     nd_estimate_open(&e, &row->model, &cluster, &row->training, 0);
     memset(m->cache, 0, nd_cache_bytes());
-    nd_estimate(&e, m->cache, &row->point, memory, NULL);
+    nd_estimate(&e, m->cache, &row->point, &memory, NULL);
+    return memory;
 }
 
 // No fit sees tables that only judge, and rows of which only is known whether they fit.

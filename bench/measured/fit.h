@@ -27,8 +27,7 @@ void measured_read(struct measured *m, const struct cJSON *document, const char 
 bool measured_new_source(const struct measured *m, int i);
 
 // Predicts the memory of the fullest device; the total is NAN if nobody knows the size of the micro-batches.
-void measured_memory(const struct measured *m, const struct nd_measurement *row,
-                     struct nd_memory *memory);
+struct nd_memory measured_memory(const struct measured *m, const struct nd_measurement *row);
 
 // Fits the unknowns to the fitting part, and fills built_in and left_out.
 void measured_fit(struct measured *m);

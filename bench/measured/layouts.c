@@ -18,9 +18,7 @@ static void predict(struct view *v, struct measured *m)
 {
     v->m = m;
     for (int i = 0; i < m->n; i++) {
-        struct nd_memory memory;
-        measured_memory(m, &m->all[i], &memory);
-        v->memory[i] = memory.total;
+        v->memory[i] = measured_memory(m, &m->all[i]).total;
         v->seconds[i] = nd_predict(&m->all[i], m->cache);
     }
 }

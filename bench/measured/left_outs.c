@@ -45,15 +45,12 @@ static struct nd_left_out_group group_of(const struct left_outs *all,
             errors[n++] = all->of[i].error;
     }
     qsort(errors, (size_t)n, sizeof *errors, measured_by_value);
-    const double within = errors[(4 * n + 4) / 5 - 1];
-    if (row == NULL)
-        return (struct nd_left_out_group){"", "", experts, false, n, within};
-    return (struct nd_left_out_group){row->hardware.base,
-                                      stack_base(&row->training.stack),
-                                      experts,
-                                      in_8_bits(row),
-                                      n,
-                                      within};
+    struct nd_left_out_group group = {.experts = experts, .steps = n};
+    group.within = n > 0 ? errors[(4 * n + 4) / 5 - 1] : (double)NAN;
+    group.device = row != NULL ? row->hardware.base : "";
+    group.stack = row != NULL ? stack_base(&row->training.stack) : "";
+    group.fp8 = row != NULL && in_8_bits(row);
+    return group;
 }
 
 // The groups in the order of their first step, and all steps; returns their number.

@@ -130,13 +130,9 @@ static bool fit(const struct memory_facts *f, const char *stack, const char *wit
 static void collect(struct memory_facts *f, const struct measured *m)
 {
     for (int i = 0; i < m->n; i++) {
-        struct nd_memory memory;
-        const bool known = m->all[i].memory > 0 || m->all[i].hardware.memory > 0;
-        if (!known ||
-            m->all[i].point.strategy.mbs == 0) // 0: the source does not say the micro-batch
-            continue;
-        measured_memory(m, &m->all[i], &memory);
-        f->of[f->n++] = (struct memory_fact){&m->all[i], memory.total};
+        const double memory = measured_memory(m, &m->all[i]).total;
+        if (!isnan(memory) && (m->all[i].memory > 0 || m->all[i].hardware.memory > 0))
+            f->of[f->n++] = (struct memory_fact){&m->all[i], memory};
     }
 }
 
