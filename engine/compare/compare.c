@@ -181,18 +181,11 @@ static void find_apart(struct pps_compare *compare)
 
 static bool make_room(struct pps_compare *compare)
 {
-    size_t room = compare->room, same = compare->room;
-    const size_t n = compare->n_pairs + 1;
-    size_t *row_a = pps_grow(compare->row_a, &room, n, sizeof *row_a);
-    if (row_a == NULL)
-        return false;
-    compare->row_a = row_a;
-    size_t *row_b = pps_grow(compare->row_b, &same, n, sizeof *row_b);
-    if (row_b == NULL)
-        return false;
-    compare->row_b = row_b;
-    compare->room = room;
-    return true;
+    struct pps_compare_rows *joined =
+        pps_grow(compare->joined, &compare->room, compare->n_pairs + 1, sizeof *joined);
+    if (joined != NULL)
+        compare->joined = joined;
+    return joined != NULL;
 }
 
 static size_t key_bytes(const struct pps_compare *compare)
@@ -208,8 +201,8 @@ static const uint64_t *key_of(const struct pps_compare_side *side, size_t row)
 // Returns whether row i of b has the key of pair `id`, which a row of a has.
 static bool is_next(const struct pps_compare *compare, size_t i, size_t id)
 {
-    return id < compare->n_pairs && compare->row_a[id] != PPS_COMPARE_NONE &&
-           memcmp(key_of(&compare->a, compare->row_a[id]), key_of(&compare->b, i),
+    return id < compare->n_pairs && compare->joined[id].a != PPS_COMPARE_NONE &&
+           memcmp(key_of(&compare->a, compare->joined[id].a), key_of(&compare->b, i),
                   key_bytes(compare)) == 0;
 }
 
@@ -239,7 +232,7 @@ static enum pps_status find_pair(struct pps_compare *compare,
         return PPS_OK;
     if (!make_room(compare) || !pps_key_map_add(&compare->pairs, key, compare->n_pairs + 1))
         return pps_fail_memory(err, "the join");
-    compare->row_a[place->id] = compare->row_b[place->id] = PPS_COMPARE_NONE;
+    compare->joined[place->id] = (struct pps_compare_rows){PPS_COMPARE_NONE, PPS_COMPARE_NONE};
     compare->n_pairs++;
     return PPS_OK;
 }
@@ -272,7 +265,8 @@ static enum pps_status join_row(struct pps_compare *compare,
     const enum pps_status status = find_pair(compare, side, i, place, err);
     if (status != PPS_OK)
         return status;
-    size_t *row = side == &compare->a ? &compare->row_a[place->id] : &compare->row_b[place->id];
+    size_t *row =
+        side == &compare->a ? &compare->joined[place->id].a : &compare->joined[place->id].b;
     if (*row != PPS_COMPARE_NONE && !best)
         return refuse_equal(side, i, *row, err);
     compare->merged += *row != PPS_COMPARE_NONE;
@@ -329,9 +323,10 @@ static void count_value(struct pps_compare *compare, int v)
     struct pps_compare_value *value = &compare->values[v];
     double logs = 0;
     for (size_t i = 0; i < compare->n_pairs; i++)
-        if (compare->row_a[i] != PPS_COMPARE_NONE && compare->row_b[i] != PPS_COMPARE_NONE)
-            count_pair(value, pps_compare_number(&compare->a, compare->row_a[i], v),
-                       pps_compare_number(&compare->b, compare->row_b[i], v), &logs);
+        if (compare->joined[i].a != PPS_COMPARE_NONE &&
+            compare->joined[i].b != PPS_COMPARE_NONE)
+            count_pair(value, pps_compare_number(&compare->a, compare->joined[i].a, v),
+                       pps_compare_number(&compare->b, compare->joined[i].b, v), &logs);
     if (value->ratios > 0)
         value->mean = exp(logs / (double)value->ratios);
 }
@@ -339,8 +334,8 @@ static void count_value(struct pps_compare *compare, int v)
 static void count_all(struct pps_compare *compare)
 {
     for (size_t i = 0; i < compare->n_pairs; i++) {
-        compare->alone_a += compare->row_b[i] == PPS_COMPARE_NONE;
-        compare->alone_b += compare->row_a[i] == PPS_COMPARE_NONE;
+        compare->alone_a += compare->joined[i].b == PPS_COMPARE_NONE;
+        compare->alone_b += compare->joined[i].a == PPS_COMPARE_NONE;
     }
     compare->matched = compare->n_pairs - compare->alone_a - compare->alone_b;
     for (int v = 0; v < compare->n_values; v++)
@@ -394,7 +389,6 @@ void pps_compare_close(struct pps_compare *compare)
     free(compare->keys);
     free(compare->values);
     free(compare->columns);
-    free(compare->row_a);
-    free(compare->row_b);
+    free(compare->joined);
     *compare = (struct pps_compare){.n_keys = 0};
 }

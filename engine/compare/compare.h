@@ -41,6 +41,11 @@ struct pps_compare_value {
     uint64_t ratios;              // pairs with values above 0
 };
 
+// The rows with a joined key; PPS_COMPARE_NONE.
+struct pps_compare_rows {
+    size_t a, b;
+};
+
 struct pps_compare {
     struct pps_compare_side a, b;
     int n_keys, n_values;
@@ -50,7 +55,7 @@ struct pps_compare {
         *columns;                 // the key columns of a, of b, the value columns of a and of b
     struct pps_string_pool texts; // key cells that are no numbers
     struct pps_key_map pairs;     // 1 + the number of each joined key, by first appearance
-    size_t *row_a, *row_b;        // of each of them: its row; PPS_COMPARE_NONE
+    struct pps_compare_rows *joined; // of each key
     size_t n_pairs, room;
     uint64_t matched, alone_a, alone_b; // keys with two rows, and with one
     uint64_t merged;                    // rows that are not the best of their key

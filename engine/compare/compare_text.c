@@ -56,7 +56,7 @@ static double rounded(double value, double size)
 
 static void add_row(const struct pps_compare *compare, size_t pair, struct text_buffer *line)
 {
-    const size_t i = compare->row_a[pair], j = compare->row_b[pair];
+    const size_t i = compare->joined[pair].a, j = compare->joined[pair].b;
     const uint64_t *cells = compare->a.cells + i * (size_t)compare->n_keys;
     const size_t begin = line->n;
     char text[PPS_DECIMAL_CAP];
@@ -81,7 +81,8 @@ static void add_row(const struct pps_compare *compare, size_t pair, struct text_
 
 static bool is_matched(const struct pps_compare *compare, size_t pair)
 {
-    return compare->row_a[pair] != PPS_COMPARE_NONE && compare->row_b[pair] != PPS_COMPARE_NONE;
+    return compare->joined[pair].a != PPS_COMPARE_NONE &&
+           compare->joined[pair].b != PPS_COMPARE_NONE;
 }
 
 enum pps_status pps_compare_write(const struct pps_compare *compare, FILE *out,
@@ -128,8 +129,8 @@ static struct change *list_changes(const struct pps_compare *compare, size_t *n)
     for (size_t pair = 0; changes != NULL && pair < compare->n_pairs; pair++) {
         if (!is_matched(compare, pair))
             continue;
-        const double a = pps_compare_number(&compare->a, compare->row_a[pair], 0);
-        const double b = pps_compare_number(&compare->b, compare->row_b[pair], 0);
+        const double a = pps_compare_number(&compare->a, compare->joined[pair].a, 0);
+        const double b = pps_compare_number(&compare->b, compare->joined[pair].b, 0);
         const double log_ratio = fabs(log(ratio(a, b)));
         if (isfinite(a) && isfinite(b) && a != b)
             changes[(*n)++] =
