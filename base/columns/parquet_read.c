@@ -383,11 +383,10 @@ bool pps_parquet_block_open(struct pps_parquet_reader *reader, const unsigned ch
                             size_t n, uint32_t *n_columns, uint32_t *n_rows)
 {
     struct pps_parquet_block_head head;
-    if (!open_block(reader, bytes, n, &head))
-        return false;
-    *n_columns = head.n_columns;
-    *n_rows = head.n_rows;
-    return true;
+    const bool opened = open_block(reader, bytes, n, &head);
+    *n_columns = reader->n_columns;
+    *n_rows = reader->n_rows;
+    return opened;
 }
 
 bool pps_parquet_block_cells(struct pps_parquet_reader *reader, uint32_t column,

@@ -24,15 +24,14 @@ enum pps_status pps_row_groups_open(struct pps_row_groups **groups,
     if (stream == NULL)
         return PPS_OK;
     struct pps_row_groups *g = calloc(1, sizeof *g);
-    struct pps_parquet_cells *cells = calloc((size_t)n_columns, sizeof *cells);
-    if (g == NULL || cells == NULL) {
-        free(g);
-        free(cells);
-        return pps_fail_memory(err, "the row groups of a Parquet file");
-    }
-    *g = (struct pps_row_groups){.stream = stream, .cells = cells, .n_columns = n_columns};
-    *groups = g;
-    return PPS_OK;
+    if (g != NULL)
+        *g = (struct pps_row_groups){.stream = stream,
+                                     .cells = calloc((size_t)n_columns, sizeof *g->cells),
+                                     .n_columns = n_columns};
+    *groups = g; // the caller closes it
+    return g != NULL && g->cells != NULL
+               ? PPS_OK
+               : pps_fail_memory(err, "the row groups of a Parquet file");
 }
 
 void pps_row_groups_close(struct pps_row_groups *groups)
