@@ -125,13 +125,17 @@ static enum pps_status wait_for(double seconds, const atomic_bool *stop, struct 
                : PPS_OK;
 }
 
-// Writes the page of part, the rows so far of a run, until the run is finished and part is gone.
+// Writes pages of the rows so far of an unfinished run, until it is finished. Adds their number to *turn.
 static enum pps_status follow(const struct pps_args *args, struct pps_page_ask *ask,
-                              const char *part, const char *path, uint64_t *turn,
-                              struct pps_error *err)
+                              const char *path, uint64_t *turn, struct pps_error *err)
 {
+    struct pps_view_ask *view = &ask->rows.view;
+    const char *whole = view->path;
+    char *part;
     enum pps_status status = PPS_OK;
-    ask->rows.view.path = part;
+    if (asprintf(&part, "%s.part", whole) < 0)
+        return pps_fail_memory(err, "the name of the result");
+    view->path = part;
     while (status == PPS_OK && access(part, F_OK) == 0) {
         struct pps_coverage coverage;
         pps_coverage_read(part, &coverage);
@@ -142,38 +146,15 @@ static enum pps_status follow(const struct pps_args *args, struct pps_page_ask *
         else if (status == PPS_E_INPUT && access(part, F_OK) != 0)
             status = PPS_OK; // the run ended while the page was written
     }
-    return status;
-}
-
-static enum pps_status write_pages(const struct pps_args *args, struct pps_page_ask *ask,
-                                   const char *path, struct pps_error *err)
-{
-    struct pps_view_ask *view = &ask->rows.view;
-    const char *given = view->path;
-    uint64_t turn = 0;
-    const bool is_part = pps_ends_with(given, ".part");
-    char *whole = strndup(given, strlen(given) - (is_part ? strlen(".part") : 0)), *part = NULL;
-    enum pps_status status = pps_arg_duration(args, "follow", &ask->reload, err);
-    if (status == PPS_OK && (whole == NULL || asprintf(&part, "%s.part", whole) < 0))
-        status = pps_fail_memory(err, "the name of the result");
-    if (status == PPS_OK && ask->reload > 0) {
-        status = follow(args, ask, part, path, &turn, err);
-        view->path = whole;
-        ask->reload = 0;
-    }
-    if (status == PPS_OK)
-        pps_result_arguments_say_partial(args, view);
-    if (status == PPS_OK)
-        status = write_page(args, ask, path, turn, err);
-    view->path = given;
-    free(whole);
+    view->path = whole;
+    ask->reload = 0;
     free(part);
     return status;
 }
 
 static enum pps_status report_main(const struct pps_args *args, struct pps_error *err)
 {
-    uint64_t most = PPS_PAGE_ROWS, bytes = PPS_PAGE_TIMELINE_BYTES;
+    uint64_t most = PPS_PAGE_ROWS, bytes = PPS_PAGE_TIMELINE_BYTES, turn = 0;
     char *path = NULL;
     struct pps_page_ask ask = {.command = pps_arg_line(args)};
     struct pps_read_progress progress = {.kind = PPS_PROGRESS_NEVER};
@@ -196,7 +177,15 @@ static enum pps_status report_main(const struct pps_args *args, struct pps_error
     ask.timeline_bytes = (size_t)bytes;
     ask.stop = view->watch.stop;
     if (status == PPS_OK)
-        status = write_pages(args, &ask, path, err);
+        status = pps_arg_duration(args, "follow", &ask.reload, err);
+    if (status == PPS_OK && ask.reload > 0 && pps_ends_with(view->path, ".part"))
+        status = pps_fail(err, PPS_E_INPUT, "--follow: name the result without .part");
+    if (status == PPS_OK && ask.reload > 0)
+        status = follow(args, &ask, path, &turn, err);
+    if (status == PPS_OK)
+        pps_result_arguments_say_partial(args, view);
+    if (status == PPS_OK)
+        status = write_page(args, &ask, path, turn, err);
     pps_read_progress_end(&progress);
     pps_result_arguments_free(view);
     free(path);

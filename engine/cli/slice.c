@@ -141,7 +141,7 @@ static enum pps_status write_kind(const struct pps_args *args, const struct pps_
         pps_new_file_open(&file, pps_arg(args, "output"), pps_arg_gate(args), err);
     if (status != PPS_OK)
         return status;
-    status = pps_kind_slice(args, view, file.out, err);
+    status = pps_kind_plot(args, view, &(struct pps_picture_ask){.data = file.out}, err);
     if (status == PPS_OK)
         return pps_new_file_close(&file, err);
     pps_new_file_abandon(&file);
