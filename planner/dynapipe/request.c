@@ -312,20 +312,13 @@ enum pps_status dynaplan_open_state(struct step_setup *setup, struct pps_error *
                      (int)over, setup->state[over], setup->limit);
 }
 
-// Returns a name without the folders of its path.
-static const char *without_folder(const char *word)
-{
-    const char *slash = strrchr(word, '/');
-    return slash != NULL ? slash + 1 : word;
-}
-
 static void set_name(struct dynaplan_request *r, const struct pps_args *args)
 {
     const char *model = pps_arg(args, "model"), *cluster = pps_arg(args, "cluster");
-    const int64_t devices = (int64_t)r->stages.devices * r->tp * r->setup.replicas;
-    snprintf(r->name, sizeof r->name, "%.100s on %lld %.100s",
-             without_folder(model != NULL ? model : pps_arg(args, "costs")), (long long)devices,
-             without_folder(cluster != NULL ? cluster : default_cluster));
+    model = model != NULL ? model : pps_arg(args, "costs");
+    cluster = cluster != NULL ? cluster : default_cluster;
+    snprintf(r->name, sizeof r->name, "%.100s on %lld %.100s", model,
+             (long long)r->stages.devices * r->tp * r->setup.replicas, cluster);
 }
 
 static enum pps_status open_setup(struct dynaplan_request *r, const struct pps_args *args,
