@@ -93,7 +93,7 @@ struct pps_slice {
     enum pps_goal goal;
     enum pps_reduce reduce;
     const char *partial; // as in struct pps_view
-    // "n=8 sync_freq=1": first the values that distinguish the maps, then the constants
+    // "n=8 sync_freq=1": documents, the values that distinguish the maps, and the constants
     char *title;
     const char **x, **y;             // n_x and n_y labels
     size_t n_x, n_y;                 // never 0

@@ -56,12 +56,11 @@ enum pps_status checked_write_trace(const struct checked *checked, const char *p
     const struct step_trace trace = plan_trace_of(&checked->step);
     const struct configuration *c = &checked->plan.configuration;
     char title[512];
-    size_t n = plan_trace_name(title, sizeof title, &c->model, &c->cluster, &c->strategy,
-                               c->strategy.vp);
-    n += (size_t)snprintf(title + n, sizeof title - n, ", pipeline of %s",
-                          pps_time_text(checked->step.pipeline).text);
-    if (share < 1)
-        snprintf(title + n, sizeof title - n, ", the first %s", pps_time_text(until).text);
+    plan_trace_name(title, sizeof title, &c->model, &c->cluster, &c->strategy, c->strategy.vp);
+    const size_t n = strlen(title);
+    snprintf(title + n, sizeof title - n, ", pipeline of %s%s%s",
+             pps_time_text(checked->step.pipeline).text, share < 1 ? ", the first " : "",
+             share < 1 ? pps_time_text(until).text : "");
     return plan_trace_write(path, gate, title, &trace, NULL,
                             share < 1 ? until * trace.time : (double)INFINITY, err);
 }

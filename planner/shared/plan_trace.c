@@ -29,17 +29,15 @@ struct step_trace plan_trace_of(const struct configuration_step *step)
                                .memory = units_to_gib(1)};
 }
 
-size_t plan_trace_name(char *title, size_t size, const struct modeldesc *model,
-                       const struct cluster *cluster, const struct nd_strategy *strategy,
-                       int64_t vp)
+void plan_trace_name(char *title, size_t size, const struct modeldesc *model,
+                     const struct cluster *cluster, const struct nd_strategy *strategy,
+                     int64_t vp)
 {
     const char *device = cluster->hardware.name;
-    const int n = snprintf(title, size, "%s on %lld %s: dp=%d tp=%d cp=%d pp=%d ep=%d vp=%lld",
-                           model->name[0] != '\0' ? model->name : "pipeline",
-                           (long long)cluster->world_size,
-                           device[0] != '\0' ? device : "devices", strategy->dp, strategy->tp,
-                           strategy->cp, strategy->pp, strategy->ep, (long long)vp);
-    return strlen(title) < (size_t)n ? strlen(title) : (size_t)n;
+    snprintf(title, size, "%s on %lld %s: dp=%d tp=%d cp=%d pp=%d ep=%d vp=%lld",
+             model->name[0] != '\0' ? model->name : "pipeline", (long long)cluster->world_size,
+             device[0] != '\0' ? device : "devices", strategy->dp, strategy->tp, strategy->cp,
+             strategy->pp, strategy->ep, (long long)vp);
 }
 
 static enum pps_status tell(void *self, const struct pps_trace_sink *sink,
