@@ -103,11 +103,7 @@ static enum pps_status write_page(const struct pps_args *args, const struct pps_
     if (status != PPS_OK)
         return status;
     status = pps_page_write(ask, file.out, &count, err);
-    if (status != PPS_OK) {
-        pps_new_file_abandon(&file);
-        return status;
-    }
-    status = pps_new_file_close(&file, err);
+    status = pps_new_file_end(&file, status, err);
     if (status == PPS_OK && ask->reload == 0 && strcmp(path, "-") != 0 &&
         pps_arg(args, "quiet") == NULL)
         say_written(path, &count);

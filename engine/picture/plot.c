@@ -135,11 +135,7 @@ static enum pps_status write_figure(const struct plot *plot, size_t figure,
     for (size_t i = 0; i < pps_slices_maps(plot->cut) && status == PPS_OK; i++)
         if (pps_slices_figure(plot->cut, i) == figure)
             status = write_slice(plot, figure, i, &file, err);
-    if (status == PPS_OK)
-        return pps_new_file_close(&file, err);
-    if (file.out != NULL)
-        pps_new_file_abandon(&file);
-    return status;
+    return pps_new_file_end(&file, status, err);
 }
 
 static enum pps_status draw_maps(struct plot *plot, size_t first, size_t last,

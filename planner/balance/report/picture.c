@@ -225,8 +225,5 @@ enum pps_status balance_picture_write(const struct balance_picture *pictures, in
     status = pps_ends_with(path, ".png")
                  ? pps_svg_draw_png(draw_checked, &drawing, file.out, err)
                  : draw_checked(&drawing, file.out, err);
-    if (status == PPS_OK)
-        return pps_new_file_close(&file, err);
-    pps_new_file_abandon(&file);
-    return status;
+    return pps_new_file_end(&file, status, err);
 }
