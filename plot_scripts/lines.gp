@@ -30,7 +30,7 @@ load scripts . "palette.gp"
 
 has_names = x_numbers < nx
 array X[nx]
-do for [i = 1:nx] { X[i] = has_names ? i : num(word(x_labels, i)) }
+do for [i = 1:nx] { X[i] = has_names ? 1.0 * i : num(word(x_labels, i)) }
 x_span = X[nx] - X[1]
 # The x axis is logarithmic if values grow by a similar factor: 8, 16, 32 ...
 log_x = exists("x_log") ? x_log : \
@@ -99,14 +99,17 @@ dummy = n_drawn == ny ? "" : is_named ? \
     note(sprintf("%d of %d lines; %d are left out; choose others with a filter, such as %s=%s,%s", \
         n_drawn, ny, ny - n_drawn, y_name, word(y_labels, 1), word(y_labels, 2)))
 dummy = uneven eq "" ? "" : note((hatched ne "" ? "open circles: " : "") . uneven)
+# The value of a single line stands in the title in place of a key.
+if (ny == 1) { title_text = title_text . (title_text eq "" ? "" : " ") . y_name . "=" . word(y_labels, 1) }
 if (exists("style_title")) { title_text = style_title eq "none" ? "" : style_title }
 title_lines = wrap(title_text, even_width(title_text, line_chars))
 title_height = lines_of(title_lines) * LINE
 partial_lines = wrap(partial, note_chars)
 best_line = ""
 if (has_values && best_x > 0) {
-    best_line = sprintf("%s %s at %s=%s %s=%s", goal eq "higher" ? "highest" : "lowest", best_text, \
-        label_of(x_name), word(x_labels, best_x), label_of(y_name), word(y_labels, best_y))
+    best_line = sprintf("%s %s at %s=%s", goal eq "higher" ? "highest" : "lowest", best_text, \
+        label_of(x_name), word(x_labels, best_x))
+    if (ny > 1) { best_line = best_line . sprintf(" %s=%s", label_of(y_name), word(y_labels, best_y)) }
     if (best_cells > 1) { best_line = best_line . sprintf(" (and %d more)", best_cells - 1) }
     best_line = wrap(best_line, note_chars)
 }
@@ -119,7 +122,7 @@ y_chars = 0
 do for [i = 1:ny] { y_chars = larger(y_chars, strlen(label_of(word(y_labels, i)))) }
 y_text = with_unit(y_name, y_unit)
 key_chars = larger(y_chars + 5, strlen(y_text))
-entry_w = CHAR * key_chars + 26 * F
+entry_w = ny == 1 ? 0 : CHAR * key_chars + 26 * F
 # A wide key stands above the lines of a narrow picture, in columns.
 key_above = has_width && entry_w > 0.24 * W
 key_columns = larger(1, int((W - 16 * F) / (CHAR * (y_chars + 1) + 44 * F)))
@@ -212,13 +215,13 @@ if (log_y) {
 
 unset colorbox
 set cbrange [0:1]
-if (key_above) {
+if (ny == 1) { unset key } else { if (key_above) {
     set key at screen 0.5, screen (H - top + 12 * F) / H center top Left reverse samplen 2 \
         maxrows key_rows font small_font textcolor rgb INK title y_text font small_font
 } else {
     set key at screen (W - 6. * F) / W, screen (H - top) / H right top Left reverse samplen 2 \
         font small_font textcolor rgb INK title y_text font small_font
-}
+} }
 name_of(r) = label_of(word(y_labels, r))
 dots = (nx > 60 ? 0.35 : 0.7) * larger(0.8, F)
 # Markers of many values stand at some of them.

@@ -151,6 +151,8 @@ if (n_groups > n_panels) {
 plot NaN notitle
 unset object
 unset label
+# Texts stand on white, so that no grid line runs through them.
+set style textbox opaque margins 0.3, 0.1 fillcolor rgb "#ffffff" noborder
 
 # ---- panels -----------------------------------------------------------------------------------
 
@@ -232,11 +234,11 @@ do for [p = 1:n_panels] {
             y = k * ROW
             k = k + 1
             a = number(i, 3); b = number(i, 5)
-            set label tag cell(i, 2) at x_low, y + LINE / 2. + 1 font f12 textcolor rgb INK
+            set label tag cell(i, 2) at x_low, y + LINE / 2. + 1 front boxed font f12 textcolor rgb INK
             numbers = is_morris ? sprintf("mu* %.3g  sigma %.3g", a, b) : \
                 is(b) ? sprintf("first %.2f  total %.2f", a, b) : \
                 is(a) ? sprintf("first %.2f", a) : ""
-            set label tag + 1 numbers at x_high, y + LINE / 2. + 1 right font f11 \
+            set label tag + 1 numbers at x_high, y + LINE / 2. + 1 right front boxed font f11 \
                 textcolor rgb PALE
             bar_y = y + LINE + 1
             mid = bar_y + BAR / 2.
@@ -245,9 +247,9 @@ do for [p = 1:n_panels] {
                 set object tag + 1 rectangle from mean, bar_y to number(i, 9), bar_y + BAR \
                     fc rgb HIGH
                 set label tag + 2 end_label(i, 8) at number(i, 7) - 4 * unit_x, mid right \
-                    font f11 textcolor rgb INK
+                    front boxed font f11 textcolor rgb INK
                 set label tag + 3 end_label(i, 10) at number(i, 9) + 4 * unit_x, mid left \
-                    font f11 textcolor rgb INK
+                    front boxed font f11 textcolor rgb INK
             } else {
                 half = BAR / 2.
                 if (is(a)) {

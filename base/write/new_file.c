@@ -251,3 +251,12 @@ void pps_new_file_abandon(struct pps_new_file *file)
     else
         forget(file);
 }
+
+enum pps_status pps_new_file_end(struct pps_new_file *file, enum pps_status status,
+                                 struct pps_error *err)
+{
+    if (status == PPS_OK)
+        return pps_new_file_close(file, err);
+    pps_new_file_abandon(file);
+    return status;
+}

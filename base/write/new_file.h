@@ -32,6 +32,10 @@ PPS_MUST_CHECK enum pps_status pps_new_file_close(struct pps_new_file *file,
 // Removes the temporary file; a zeroed or closed file is fine.
 void pps_new_file_abandon(struct pps_new_file *file);
 
+// Closes the file if all went well so far, otherwise removes it and returns that status.
+PPS_MUST_CHECK enum pps_status pps_new_file_end(struct pps_new_file *file,
+                                                enum pps_status status, struct pps_error *err);
+
 // Gives a complete file, which others wrote in the same file system, its name.
 PPS_MUST_CHECK enum pps_status pps_new_file_publish(const char *from, const char *path,
                                                     const struct pps_gate *gate,

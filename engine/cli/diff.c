@@ -82,10 +82,7 @@ static enum pps_status write_file(const struct diff *diff, struct pps_error *err
     if (status != PPS_OK)
         return status;
     status = pps_compare_write(&diff->compare, file.out, err);
-    if (status == PPS_OK)
-        return pps_new_file_close(&file, err);
-    pps_new_file_abandon(&file);
-    return status;
+    return pps_new_file_end(&file, status, err);
 }
 
 static enum pps_status print_top(const struct diff *diff, struct pps_error *err)

@@ -64,6 +64,8 @@ static const char details[] =
     "\n"
     "--lines draws a line picture instead of each map: the value over --x, one line for each\n"
     "value of --y. Of more than twelve names, the twelve lines with the best values are drawn.\n"
+    "Lines are the default where one or two parameters vary and a map would be one row or one\n"
+    "column.\n"
     "\n"
     "--pareto A,B draws all rows (a selection if there are very many) and their Pareto front:\n"
     "the rows that no other row beats in both columns. The numbers at the front are row\n"

@@ -10,11 +10,14 @@
 #include "engine/cli/options/result_arguments.h"
 #include "engine/cli/report/progress.h"
 #include "engine/picture/pictures.h"
+#include "engine/read/coverage.h"
 #include "engine/report/page.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
 
 static const struct pps_opt options[] = {
     {"output", 'o', "FILE", "NAME.html, or - for stdout (in the folder of ppsweep plot)"},
@@ -22,6 +25,8 @@ static const struct pps_opt options[] = {
     {"goal", 0, "lower|higher", "which values are better (default of the column, else lower)"},
     {"max-rows", 0, "N", "rows that the page holds; of more rows it holds the best (4000000)"},
     {"timelines", 0, "BYTES", "timelines of other rows, before compression; k, M allowed (1M)"},
+    {"follow", 0, "TIME",
+     "write the page of an unfinished run every TIME, as 10s, up to its end"},
     PPS_LET_OPTION,
     {"force", 0, NULL, "overwrite FILE even if others wrote or edited it"},
     PPS_READ_AHEAD_OPTION,
@@ -43,11 +48,15 @@ static const char details[] =
     "points at the baseline. The timelines of the best rows of the map's cells follow, the\n"
     "best first, up to --timelines BYTES and about half a second of computation.\n"
     "\n"
+    "--follow writes the page of RESULT.part again and again until the run is finished. The page\n"
+    "reloads itself as often and keeps its view.\n"
+    "\n"
     "If there are more rows than --max-rows, the page keeps the best row of every combination\n"
     "of some parameters. It says so, and shows of how many rows each is the best.\n"
     "\n"
     "  ppsweep report outputs/data/first.csv.gz\n"
-    "  ppsweep report outputs/data/first.csv.gz n=8 --let 'gain=1-total_time/ideal_time'\n";
+    "  ppsweep report outputs/data/first.csv.gz n=8 --let 'gain=1-total_time/ideal_time'\n"
+    "  ppsweep report outputs/data/first.csv.gz --follow 10s\n";
 
 static enum pps_status choose_path(const struct pps_args *args, const char *result, char **path,
                                    struct pps_error *err)
@@ -82,28 +91,66 @@ static void say_written(const char *path, const struct pps_page_count *count)
             count->timelines, count->timelines == 1 ? "" : "s", bytes);
 }
 
+// Writes a page; turn: of a page that is written several times, another number for each time.
 static enum pps_status write_page(const struct pps_args *args, const struct pps_page_ask *ask,
-                                  const char *path, struct pps_error *err)
+                                  const char *path, uint64_t turn, struct pps_error *err)
 {
     struct pps_new_file file;
     struct pps_page_count count;
-    enum pps_status status = pps_new_file_open(&file, path, pps_arg_gate(args), err);
+    struct pps_gate gate = *pps_arg_gate(args);
+    gate.maker.run += turn;
+    enum pps_status status = pps_new_file_open(&file, path, &gate, err);
     if (status != PPS_OK)
         return status;
     status = pps_page_write(ask, file.out, &count, err);
-    if (status != PPS_OK) {
-        pps_new_file_abandon(&file);
-        return status;
-    }
-    status = pps_new_file_close(&file, err);
-    if (status == PPS_OK && strcmp(path, "-") != 0 && pps_arg(args, "quiet") == NULL)
+    status = pps_new_file_end(&file, status, err);
+    if (status == PPS_OK && ask->reload == 0 && strcmp(path, "-") != 0 &&
+        pps_arg(args, "quiet") == NULL)
         say_written(path, &count);
+    return status;
+}
+
+// Waits until so many seconds are over or the command is stopped.
+static enum pps_status wait_for(double seconds, const atomic_bool *stop, struct pps_error *err)
+{
+    const double step = 0.05;
+    for (; seconds > 0 && !atomic_load(stop); seconds -= step)
+        nanosleep(&(struct timespec){.tv_nsec = (long)(1e9 * step)}, NULL);
+    return atomic_load(stop)
+               ? pps_fail(err, PPS_E_STOPPED, "stopped; the page is of the unfinished run")
+               : PPS_OK;
+}
+
+// Writes pages of the rows so far of an unfinished run, until it is finished. Adds their number to *turn.
+static enum pps_status follow(const struct pps_args *args, struct pps_page_ask *ask,
+                              const char *path, uint64_t *turn, struct pps_error *err)
+{
+    struct pps_view_ask *view = &ask->rows.view;
+    const char *whole = view->path;
+    char *part;
+    enum pps_status status = PPS_OK;
+    if (asprintf(&part, "%s.part", whole) < 0)
+        return pps_fail_memory(err, "the name of the result");
+    view->path = part;
+    while (status == PPS_OK && access(part, F_OK) == 0) {
+        struct pps_coverage coverage;
+        pps_coverage_read(part, &coverage);
+        if (coverage.points > 0)
+            status = write_page(args, ask, path, (*turn)++, err);
+        if (status == PPS_OK)
+            status = wait_for(ask->reload, ask->stop, err);
+        else if (status == PPS_E_INPUT && access(part, F_OK) != 0)
+            status = PPS_OK; // the run ended while the page was written
+    }
+    view->path = whole;
+    ask->reload = 0;
+    free(part);
     return status;
 }
 
 static enum pps_status report_main(const struct pps_args *args, struct pps_error *err)
 {
-    uint64_t most = PPS_PAGE_ROWS, bytes = PPS_PAGE_TIMELINE_BYTES;
+    uint64_t most = PPS_PAGE_ROWS, bytes = PPS_PAGE_TIMELINE_BYTES, turn = 0;
     char *path = NULL;
     struct pps_page_ask ask = {.command = pps_arg_line(args)};
     struct pps_read_progress progress = {.kind = PPS_PROGRESS_NEVER};
@@ -126,9 +173,15 @@ static enum pps_status report_main(const struct pps_args *args, struct pps_error
     ask.timeline_bytes = (size_t)bytes;
     ask.stop = view->watch.stop;
     if (status == PPS_OK)
+        status = pps_arg_duration(args, "follow", &ask.reload, err);
+    if (status == PPS_OK && ask.reload > 0 && pps_ends_with(view->path, ".part"))
+        status = pps_fail(err, PPS_E_INPUT, "--follow: name the result without .part");
+    if (status == PPS_OK && ask.reload > 0)
+        status = follow(args, &ask, path, &turn, err);
+    if (status == PPS_OK)
         pps_result_arguments_say_partial(args, view);
     if (status == PPS_OK)
-        status = write_page(args, &ask, path, err);
+        status = write_page(args, &ask, path, turn, err);
     pps_read_progress_end(&progress);
     pps_result_arguments_free(view);
     free(path);

@@ -107,10 +107,7 @@ static enum pps_status print_table(const struct pps_args *args, const struct pps
     if (status != PPS_OK)
         return status;
     status = pps_sensitivity_table(s, file.out, err);
-    if (status == PPS_OK)
-        return pps_new_file_close(&file, err);
-    pps_new_file_abandon(&file);
-    return status;
+    return pps_new_file_end(&file, status, err);
 }
 
 static enum pps_status report(const struct pps_args *args, const struct pps_sensitivity *s,

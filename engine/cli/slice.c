@@ -73,10 +73,7 @@ static enum pps_status write_all(const struct pps_slices *cut, const char *path,
         }
         pps_slice_free(&slice);
     }
-    if (status == PPS_OK)
-        return pps_new_file_close(&file, err);
-    pps_new_file_abandon(&file);
-    return status;
+    return pps_new_file_end(&file, status, err);
 }
 
 static enum pps_status write_slice(const struct pps_slice *slice, const char *path,
@@ -141,11 +138,8 @@ static enum pps_status write_kind(const struct pps_args *args, const struct pps_
         pps_new_file_open(&file, pps_arg(args, "output"), pps_arg_gate(args), err);
     if (status != PPS_OK)
         return status;
-    status = pps_kind_slice(args, view, file.out, err);
-    if (status == PPS_OK)
-        return pps_new_file_close(&file, err);
-    pps_new_file_abandon(&file);
-    return status;
+    status = pps_kind_plot(args, view, &(struct pps_picture_ask){.data = file.out}, err);
+    return pps_new_file_end(&file, status, err);
 }
 
 static enum pps_status slice_main(const struct pps_args *args, struct pps_error *err)

@@ -140,11 +140,7 @@ static enum pps_status write_top(const struct pps_args *args, struct pps_top_ask
     ask->out = file.out;
     ask->table = !ask->all && file.path == NULL && isatty(STDOUT_FILENO);
     status = pps_top(ask, &count, err);
-    if (status != PPS_OK) {
-        pps_new_file_abandon(&file);
-        return status;
-    }
-    status = pps_new_file_close(&file, err);
+    status = pps_new_file_end(&file, status, err);
     if (status == PPS_OK)
         report(args, &count);
     return status;
@@ -206,10 +202,7 @@ static enum pps_status pareto_main(const struct pps_args *args, const struct pps
     if (status == PPS_OK)
         status = pps_pareto_write(&pareto, file.out, file.path == NULL && isatty(STDOUT_FILENO),
                                   err);
-    if (status == PPS_OK)
-        status = pps_new_file_close(&file, err);
-    else
-        pps_new_file_abandon(&file);
+    status = pps_new_file_end(&file, status, err);
     if (status == PPS_OK)
         report_pareto(args, &pareto);
     pps_pareto_close(&pareto);

@@ -171,10 +171,7 @@ static enum pps_status write_file(const struct pps_format *format,
         status = write_to(format, ask, &target, rows, err);
     }
     free(metadata);
-    if (status == PPS_OK)
-        return pps_new_file_close(&file, err);
-    pps_new_file_abandon(&file);
-    return status;
+    return pps_new_file_end(&file, status, err);
 }
 
 enum pps_status pps_convert(const struct pps_convert_ask *ask, struct pps_converted *done,

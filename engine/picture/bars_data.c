@@ -105,8 +105,9 @@ enum pps_status pps_bars_slice(struct pps_bars *bars, FILE *out, struct pps_erro
 
 // ---- the picture ----------------------------------------------------------------------------
 
-static void put_asked(const struct pps_bars *bars, FILE *out)
+static void put_asked(void *self, FILE *out)
 {
+    const struct pps_bars *bars = self;
     const struct pps_view_column *columns = bars->view.columns;
     fputs("-stack", out);
     if (bars->stack != NULL)
@@ -131,17 +132,13 @@ enum pps_status pps_bars_plot(const struct pps_bars_ask *ask,
                               const struct pps_picture_ask *pictures, struct pps_error *err)
 {
     struct pps_bars bars;
-    struct pps_picture_name name = {.out = NULL};
+    char name[512];
     enum pps_status status = pps_bars_open(&bars, ask, err);
     if (status == PPS_OK)
-        status = pps_picture_name_begin(&name, err);
-    if (status == PPS_OK) {
-        put_asked(&bars, name.out);
-        status = pps_picture_name_end(&name, ask->view.path, err);
-    }
+        status = pps_picture_name(name, ask->view.path, put_asked, &bars, err);
     if (status == PPS_OK)
-        status = pps_picture_one(pictures, "bars.gp", ask->view.path, name.text, &bars,
-                                 write_data, err);
+        status =
+            pps_picture_one(pictures, "bars.gp", ask->view.path, name, &bars, write_data, err);
     pps_bars_close(&bars);
     return status;
 }

@@ -163,8 +163,9 @@ enum pps_status pps_pareto_slice(struct pps_pareto *pareto, FILE *out, struct pp
 
 // ---- the picture ----------------------------------------------------------------------------
 
-static void put_asked(const struct pps_pareto *pareto, FILE *out)
+static void put_asked(void *self, FILE *out)
 {
+    const struct pps_pareto *pareto = self;
     const struct pps_pareto_axis *const axes[] = {&pareto->x, &pareto->y};
     const struct pps_grouping *grouping = &pareto->grouping;
     fputs("-pareto", out);
@@ -192,16 +193,12 @@ enum pps_status pps_pareto_plot(const struct pps_pareto_ask *ask,
                                 const struct pps_picture_ask *pictures, struct pps_error *err)
 {
     struct pps_pareto pareto;
-    struct pps_picture_name name = {.out = NULL};
+    char name[512];
     enum pps_status status = pps_pareto_open(&pareto, ask, err);
     if (status == PPS_OK)
-        status = pps_picture_name_begin(&name, err);
-    if (status == PPS_OK) {
-        put_asked(&pareto, name.out);
-        status = pps_picture_name_end(&name, ask->view.path, err);
-    }
+        status = pps_picture_name(name, ask->view.path, put_asked, &pareto, err);
     if (status == PPS_OK)
-        status = pps_picture_one(pictures, "pareto.gp", ask->view.path, name.text, &pareto,
+        status = pps_picture_one(pictures, "pareto.gp", ask->view.path, name, &pareto,
                                  write_data, err);
     pps_pareto_close(&pareto);
     return status;

@@ -398,6 +398,8 @@ enum pps_status pps_picture_one(const struct pps_picture_ask *ask, const char *s
                                                          struct pps_error *err),
                                 struct pps_error *err)
 {
+    if (ask->data != NULL)
+        return write(self, ask->data, err);
     struct pps_pictures *pictures = NULL;
     char *names[] = {strdup(name)}, *text = NULL;
     size_t drawn = 0, n = 0;

@@ -21,6 +21,8 @@ struct pps_picture_ask {
     const char *folder; // destination; created if missing. NULL: pps_picture_folder()
     // the name of the only picture, without folder and ending; NULL: as the callers name it
     const char *name;
+    FILE
+        *data; // pps_picture_one: receives what the script reads, in place of pictures; or NULL
     bool png, svg, pdf;
     struct pps_picture_style style;
     struct pps_picture_about about;

@@ -11,6 +11,7 @@ struct plot {
     struct pps_plot_count *count;
     struct pps_pictures *pictures;
     struct pps_slices *cut;
+    bool lines;
     char **names; // of the figures
     size_t n;
 };
@@ -33,28 +34,41 @@ static enum pps_status name_figure(struct plot *plot, size_t figure, struct pps_
     char name[512 + sizeof "-lines"];
     if (!pps_slices_name(plot->cut, i, name, 512))
         return pps_fail_memory(err, "the heatmaps");
-    if (plot->ask->lines)
+    if (plot->lines)
         snprintf(name + strlen(name), sizeof name - strlen(name), "-lines");
     plot->names[figure] = strdup(name);
     return plot->names[figure] == NULL ? pps_fail_memory(err, "the heatmaps")
                                        : pps_pictures_check(plot->pictures, name, err);
 }
 
-static enum pps_status choose_maps(struct plot *plot, struct pps_error *err)
+static bool has_panels(const struct pps_slice_ask *cut)
+{
+    return cut->panel_rows != NULL || cut->panel_columns != NULL;
+}
+
+// Cuts the result into maps, or into lines if each map would be one row or one column.
+static enum pps_status cut_maps(struct plot *plot, struct pps_error *err)
+{
+    struct pps_slice_ask cut = plot->ask->cut;
+    const bool chosen = cut.x != NULL || cut.y != NULL || cut.by != NULL || has_panels(&cut) ||
+                        cut.reduce != PPS_REDUCE_NONE;
+    // A shared range covers all maps, and a figure has all its panels.
+    const bool all = cut.scale.shared || has_panels(&cut) || plot->ask->pictures.name != NULL;
+    cut.max_maps = all ? 0 : plot->ask->limit;
+    enum pps_status status = pps_slices_open(&plot->cut, &cut, err);
+    if (status != PPS_OK || chosen || strcmp(cut.view.path, "-") == 0 ||
+        !pps_slices_suit_lines(plot->cut, &cut.x, &cut.y))
+        return status;
+    struct pps_slices *maps = plot->cut;
+    plot->lines = true;
+    status = pps_slices_open(&plot->cut, &cut, err);
+    pps_slices_close(maps);
+    return status;
+}
+
+static enum pps_status name_figures(struct plot *plot, struct pps_error *err)
 {
     const size_t limit = plot->ask->limit;
-    struct pps_slice_ask cut = plot->ask->cut;
-    // A shared range covers all maps, and a figure has all its panels.
-    const bool panels = cut.panel_rows != NULL || cut.panel_columns != NULL;
-    cut.max_maps = cut.scale.shared || panels || plot->ask->pictures.name != NULL ? 0 : limit;
-    enum pps_status status = pps_slices_open(&plot->cut, &cut, err);
-    if (status != PPS_OK)
-        return status;
-    if (pps_slices_has_points_only(plot->cut))
-        return pps_fail(
-            err, PPS_E_INPUT,
-            "%s: each map would have one cell; --scatter draws every row as a point",
-            cut.view.path);
     const size_t n = pps_slices_figures(plot->cut);
     if (n > 1 && plot->ask->pictures.name != NULL)
         return pps_fail(err, PPS_E_INPUT,
@@ -68,6 +82,7 @@ static enum pps_status choose_maps(struct plot *plot, struct pps_error *err)
     plot->names = calloc(n_drawn, sizeof *plot->names);
     if (plot->names == NULL)
         return pps_fail_memory(err, "the heatmaps");
+    enum pps_status status = PPS_OK;
     for (plot->n = 0; plot->n < n_drawn && status == PPS_OK; plot->n++)
         status = name_figure(plot, plot->n, err);
     return status;
@@ -120,11 +135,7 @@ static enum pps_status write_figure(const struct plot *plot, size_t figure,
     for (size_t i = 0; i < pps_slices_maps(plot->cut) && status == PPS_OK; i++)
         if (pps_slices_figure(plot->cut, i) == figure)
             status = write_slice(plot, figure, i, &file, err);
-    if (status == PPS_OK)
-        return pps_new_file_close(&file, err);
-    if (file.out != NULL)
-        pps_new_file_abandon(&file);
-    return status;
+    return pps_new_file_end(&file, status, err);
 }
 
 static enum pps_status draw_maps(struct plot *plot, size_t first, size_t last,
@@ -144,12 +155,20 @@ static enum pps_status run_plot(struct plot *plot, struct pps_error *err)
 {
     const size_t batch = PPS_PICTURE_BATCH;
     const struct pps_slice_ask *cut = &plot->ask->cut;
-    const bool panels = cut->panel_rows != NULL || cut->panel_columns != NULL;
-    const char *script = plot->ask->lines ? "lines.gp" : panels ? "panels.gp" : "heatmap.gp";
-    enum pps_status status =
-        pps_pictures_open(&plot->pictures, &plot->ask->pictures, script, cut->view.path, err);
+    enum pps_status status = cut_maps(plot, err);
+    if (status == PPS_OK && pps_slices_has_points_only(plot->cut))
+        status =
+            pps_fail(err, PPS_E_INPUT,
+                     "%s: each map would have one cell; --scatter draws every row as a point",
+                     cut->view.path);
+    const char *script = plot->lines       ? "lines.gp"
+                         : has_panels(cut) ? "panels.gp"
+                                           : "heatmap.gp";
     if (status == PPS_OK)
-        status = choose_maps(plot, err);
+        status = pps_pictures_open(&plot->pictures, &plot->ask->pictures, script,
+                                   cut->view.path, err);
+    if (status == PPS_OK)
+        status = name_figures(plot, err);
     for (size_t i = 0; i < plot->n && status == PPS_OK; i += batch)
         status = draw_maps(plot, i, i + batch < plot->n ? i + batch : plot->n, err);
     return status;
@@ -158,7 +177,7 @@ static enum pps_status run_plot(struct plot *plot, struct pps_error *err)
 enum pps_status pps_plot(const struct pps_plot_ask *ask, struct pps_plot_count *count,
                          struct pps_error *err)
 {
-    struct plot plot = {.ask = ask, .count = count};
+    struct plot plot = {.ask = ask, .count = count, .lines = ask->lines};
     *count = (struct pps_plot_count){0};
     const enum pps_status status = run_plot(&plot, err);
     pps_pictures_close(plot.pictures);

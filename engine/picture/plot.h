@@ -16,7 +16,8 @@ struct pps_plot_ask {
     struct pps_slice_ask cut; // max_maps is ignored
     struct pps_picture_ask pictures;
     size_t limit; // maximum number of maps, from the first; 0: all
-    bool lines;   // draw the value over x, one line per y, instead of a map
+    bool lines;   // draw the value over x, one line per y, instead of a map; without chosen
+                  // axes also if each map would be one row or one column
 };
 
 struct pps_plot_count {

@@ -56,12 +56,8 @@ PPS_MUST_CHECK enum pps_status pps_scatter_open(struct pps_scatter *scatter,
                                                 struct pps_error *err);
 void pps_scatter_close(struct pps_scatter *scatter);
 
-// Writes the input of scatter.gp: comment lines "# key value", then one block per panel with a
-// thinned selection of its points (x, value, row). Returns PPS_E_INPUT if no parameter varies.
-PPS_MUST_CHECK enum pps_status pps_scatter_slice(struct pps_scatter *scatter, FILE *out,
-                                                 struct pps_error *err);
-
-// Draws <stem>-scatter.png and .svg.
+// Draws <stem>-scatter.png and .svg. The input of scatter.gp: comment lines "# key value", then one block
+// per panel with a thinned selection of its points (x, value, row). PPS_E_INPUT if no parameter varies.
 PPS_MUST_CHECK enum pps_status pps_scatter_plot(const struct pps_scatter_ask *ask,
                                                 const struct pps_picture_ask *pictures,
                                                 struct pps_error *err);

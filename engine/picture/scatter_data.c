@@ -169,8 +169,9 @@ static bool put_best_points(struct pps_scatter *scatter, FILE *out)
     return true;
 }
 
-enum pps_status pps_scatter_slice(struct pps_scatter *scatter, FILE *out, struct pps_error *err)
+static enum pps_status write_data(void *self, FILE *out, struct pps_error *err)
 {
+    struct pps_scatter *scatter = self;
     int n_panels = 0;
     for (int i = 0; i < scatter->n_axes; i++)
         n_panels += is_panel(scatter, i);
@@ -191,8 +192,9 @@ enum pps_status pps_scatter_slice(struct pps_scatter *scatter, FILE *out, struct
 
 // ---- the picture --------------------------------------------------------------------------------
 
-static void put_asked(const struct pps_scatter *scatter, FILE *out)
+static void put_asked(void *self, FILE *out)
 {
+    const struct pps_scatter *scatter = self;
     fputs("-scatter", out);
     if (scatter->ask->value != NULL)
         fprintf(out, "-%s", scatter->ask->value);
@@ -201,25 +203,16 @@ static void put_asked(const struct pps_scatter *scatter, FILE *out)
     pps_picture_filters(out, &scatter->view, NULL, 0);
 }
 
-static enum pps_status write_data(void *self, FILE *out, struct pps_error *err)
-{
-    return pps_scatter_slice(self, out, err);
-}
-
 enum pps_status pps_scatter_plot(const struct pps_scatter_ask *ask,
                                  const struct pps_picture_ask *pictures, struct pps_error *err)
 {
     struct pps_scatter scatter;
-    struct pps_picture_name name = {.out = NULL};
+    char name[512];
     enum pps_status status = pps_scatter_open(&scatter, ask, err);
     if (status == PPS_OK)
-        status = pps_picture_name_begin(&name, err);
-    if (status == PPS_OK) {
-        put_asked(&scatter, name.out);
-        status = pps_picture_name_end(&name, ask->view.path, err);
-    }
+        status = pps_picture_name(name, ask->view.path, put_asked, &scatter, err);
     if (status == PPS_OK)
-        status = pps_picture_one(pictures, "scatter.gp", ask->view.path, name.text, &scatter,
+        status = pps_picture_one(pictures, "scatter.gp", ask->view.path, name, &scatter,
                                  write_data, err);
     pps_scatter_close(&scatter);
     return status;

@@ -116,8 +116,5 @@ enum pps_status pps_artifact_write(const struct pps_kernel *kernel, int which,
     if (status == PPS_OK)
         fwrite(text, 1, n, file.out);
     free(text);
-    if (status == PPS_OK)
-        return pps_new_file_close(&file, err);
-    pps_new_file_abandon(&file);
-    return status;
+    return pps_new_file_end(&file, status, err);
 }

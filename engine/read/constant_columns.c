@@ -2,6 +2,10 @@
 // Finds the columns with one value in all rows.
 #include "engine/read/constant_columns.h"
 
+#include "base/document/json.h"
+#include "engine/read/coverage.h"
+
+#include <cjson/cJSON.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,6 +45,21 @@ enum pps_status pps_constant_columns_note(struct pps_constant_columns *constants
     return PPS_OK;
 }
 
+long pps_constant_documents(const struct pps_view *view, FILE *out)
+{
+    long n = 0;
+    cJSON *manifest = pps_coverage_manifest(view->path);
+    const cJSON *constants = pps_json_member(manifest, "constants");
+    const cJSON *experiment = pps_json_member(manifest, "experiment"), *document;
+    cJSON_ArrayForEach (document, pps_json_member(experiment, "inputs")) {
+        const char *name = cJSON_GetStringValue(pps_json_member(constants, document->string));
+        if (name != NULL)
+            fprintf(out, "%s%s=%s", n++ == 0 ? "" : " ", document->string, name);
+    }
+    cJSON_Delete(manifest);
+    return n;
+}
+
 char *pps_constant_columns_title(const struct pps_constant_columns *constants,
                                  const struct pps_view *view)
 {
@@ -49,7 +68,7 @@ char *pps_constant_columns_title(const struct pps_constant_columns *constants,
     FILE *out = open_memstream(&text, &n);
     if (out == NULL)
         return NULL;
-    const char *gap = "";
+    const char *gap = pps_constant_documents(view, out) > 0 ? " " : "";
     for (int i = 0; i < constants->n; i++) {
         const struct pps_constant *constant = &constants->list[i];
         if (view->columns[i].role != PPS_ROLE_PARAM || constant->varied ||

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 struct pps_constant {
     char *text; // value of the first row; NULL before the first row
@@ -32,7 +33,10 @@ PPS_MUST_CHECK enum pps_status pps_constant_columns_note(struct pps_constant_col
                                                          const struct pps_cell *cells,
                                                          struct pps_error *err);
 
-// Returns the parameters that never varied, as in "n=8 gpus=4", or NULL if memory runs out. The
+// Writes the documents that never varied, as in "model=llama3-70b cluster=h100". Returns their number.
+long pps_constant_documents(const struct pps_view *view, FILE *out);
+
+// Returns the documents and the parameters that never varied, as in "model=llama3-8b tp=4", or NULL if memory runs out. The
 // caller frees the text.
 char *pps_constant_columns_title(const struct pps_constant_columns *constants,
                                  const struct pps_view *view);

@@ -199,8 +199,8 @@ static void add_description(const struct pps_page_ask *ask, const struct pps_pag
     char stem[256];
     const char *path = ask->rows.view.path;
     pps_view_stem(path, stem, sizeof stem);
-    text_buffer_add(json, "{\"rows\":%zu,\"total\":%" PRIu64 ",\"higher\":%s", rows->n,
-                    rows->total, rows->higher ? "true" : "false");
+    text_buffer_add(json, "{\"rows\":%zu,\"total\":%" PRIu64 ",\"higher\":%s,\"reload\":%g",
+                    rows->n, rows->total, rows->higher ? "true" : "false", ask->reload);
     add_text(json, "version", PPS_VERSION);
     add_text(json, "title", stem);
     add_text(json, "path", path);

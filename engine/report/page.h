@@ -18,6 +18,7 @@ struct pps_page_ask {
     struct pps_page_rows_ask rows;
     const char *command; // that writes the page; the page shows it
     const atomic_bool *stop;
+    double reload;         // seconds after which an open page reads its file again; 0: never
     size_t timeline_bytes; // of timelines besides those of the best rows, before compression
 };
 

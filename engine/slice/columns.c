@@ -147,3 +147,26 @@ enum pps_status pps_slice_columns(struct pps_slices *cut, const struct pps_slice
         status = find_groups(cut, ask, err);
     return status == PPS_OK ? pps_slice_panel_columns(cut, ask, err) : status;
 }
+
+bool pps_slices_suit_lines(const struct pps_slices *cut, const char **x, const char **y)
+{
+    const struct pps_constant *known = cut->constants.list;
+    const int still = known[cut->y].varied ? cut->x : cut->y;
+    int varied[2], n = 0;
+    if (known[cut->x].varied && known[cut->y].varied)
+        return false;
+    for (int i = 0; i < cut->view.n_columns; i++) {
+        const bool axis = i == cut->x || i == cut->y;
+        const bool follows = cut->split >= 0 && cut->by[cut->split] == i && cut->n_maps == 1;
+        if (!known[i].varied || follows || !(axis || pps_slice_tells_apart(cut, i)))
+            continue;
+        if (n == 2)
+            return false;
+        varied[n++] = i;
+    }
+    // The axis of the maps that varies is the axis of the lines.
+    const bool swapped = n == 2 && (varied[1] == cut->x || varied[1] == cut->y);
+    *x = n > 0 ? cut->view.columns[varied[swapped]].name : NULL;
+    *y = cut->view.columns[n == 2 ? varied[!swapped] : still].name;
+    return n > 0;
+}

@@ -50,25 +50,23 @@ void pps_picture_piece(const char *asked, char *out)
         snprintf(out + kept, HASH_CHARS + 1, "-%08x", (unsigned)XXH32(asked, n, 0));
 }
 
-enum pps_status pps_picture_name_begin(struct pps_picture_name *name, struct pps_error *err)
+enum pps_status pps_picture_name(char name[512], const char *result,
+                                 void (*put)(void *self, FILE *out), void *self,
+                                 struct pps_error *err)
 {
-    name->asked = NULL;
-    name->out = open_memstream(&name->asked, &name->n);
-    return name->out == NULL ? pps_fail_errno(err, "name", "a picture") : PPS_OK;
-}
-
-enum pps_status pps_picture_name_end(struct pps_picture_name *name, const char *result,
-                                     struct pps_error *err)
-{
-    char stem[256], piece[PPS_PICTURE_ASKED];
-    if (fclose(name->out) != 0) {
-        free(name->asked);
+    char stem[256], piece[PPS_PICTURE_ASKED], *asked = NULL;
+    size_t n;
+    FILE *out = open_memstream(&asked, &n);
+    if (out != NULL)
+        put(self, out);
+    if (out == NULL || fclose(out) != 0) {
+        free(asked);
         return pps_fail_errno(err, "name", "a picture");
     }
-    pps_picture_piece(name->asked, piece);
-    free(name->asked);
+    pps_picture_piece(asked, piece);
+    free(asked);
     pps_view_stem(result, stem, sizeof stem);
-    snprintf(name->text, sizeof name->text, "%s%s", stem, piece);
+    snprintf(name, 512, "%s%s", stem, piece);
     return PPS_OK;
 }
 

@@ -17,20 +17,10 @@ enum { PPS_PICTURE_ASKED = 160 }; // bytes of the options; file names end at 255
 // which distinguish the pictures already.
 void pps_picture_filters(FILE *out, const struct pps_view *view, const int *by, int n_by);
 
-// A name under construction: the caller writes the options to `out`.
-struct pps_picture_name {
-    FILE *out;
-    char *asked;
-    size_t n;
-    char text[512]; // the name, set by pps_picture_name_end
-};
-
-PPS_MUST_CHECK enum pps_status pps_picture_name_begin(struct pps_picture_name *name,
-                                                      struct pps_error *err);
-
-// Sets name->text to the stem of the result's path and the text written to `out`.
-PPS_MUST_CHECK enum pps_status pps_picture_name_end(struct pps_picture_name *name,
-                                                    const char *result, struct pps_error *err);
+// Sets the name of a picture: the stem of the result's path and the options that put(self, out) writes.
+PPS_MUST_CHECK enum pps_status pps_picture_name(char name[512], const char *result,
+                                                void (*put)(void *self, FILE *out), void *self,
+                                                struct pps_error *err);
 
 // Turns `asked` into a part of a file name (out has PPS_PICTURE_ASKED bytes): characters that
 // do not belong in a file name become '_', and the end of a long text becomes a hash.

@@ -68,6 +68,11 @@ size_t pps_slices_maps(const struct pps_slices *cut);
 // Returns true if there are several maps of one cell each: the rows share no grid.
 bool pps_slices_has_points_only(const struct pps_slices *cut);
 
+// Returns true if every map is one row or one column and one or two parameters vary: lines over *x, one
+// per *y, show such a result. *y is constant if one parameter varies. The names stay valid as long as the
+// cut.
+bool pps_slices_suit_lines(const struct pps_slices *cut, const char **x, const char **y);
+
 // Returns the number of maps skipped because of max_maps. *at_least is true if this number is a
 // lower bound, because the numbers of `split` distinguish maps.
 size_t pps_slices_left_out(const struct pps_slices *cut, bool *at_least);
@@ -88,7 +93,7 @@ struct pps_slice {
     enum pps_goal goal;
     enum pps_reduce reduce;
     const char *partial; // as in struct pps_view
-    // "n=8 sync_freq=1": first the values that distinguish the maps, then the constants
+    // "n=8 sync_freq=1": documents, the values that distinguish the maps, and the constants
     char *title;
     const char **x, **y;             // n_x and n_y labels
     size_t n_x, n_y;                 // never 0

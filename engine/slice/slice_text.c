@@ -70,7 +70,7 @@ static void put_part(FILE *out, long *n, const char *name, struct pps_cell value
 static void put_title(FILE *out, const struct pps_slices *cut, size_t map)
 {
     const struct pps_view_column *columns = cut->view.columns;
-    long n = 0;
+    long n = pps_constant_documents(&cut->view, out);
     for (int pass = 0; pass < 2; pass++)
         for (int b = 0; b < cut->n_by; b++)
             if (cut->varies[b] == (pass == 0) && !is_panel(cut, cut->by[b]))

@@ -11,7 +11,7 @@
 
 static const char FILL[] = "#c9b8dd", GROUND[] = "#f6f6f6", LIMIT[] = "#d55e00";
 #define THINNEST 0.5 // pixels of a step
-#define FAR      3.0 // limits above so many times the values are not drawn
+#define FAR      2.0 // limits above so many times the values are not drawn
 
 bool pps_levels_add(struct pps_trace_levels *levels, const struct pps_level *level)
 {

@@ -88,17 +88,20 @@ static bool occurs(const struct pps_trace_legend *legend, int32_t kind)
 static void put_kinds(const struct pps_trace_legend *legend, struct cursor *c)
 {
     const struct pps_trace_names *names = legend->points->names;
-    bool flagged = false;
+    bool flagged = false, slowed = legend->highest > 1;
     char text[128];
     for (int32_t kind = 0; names->kinds[kind] != NULL; kind++)
         if (occurs(legend, kind))
             put_key(c, pps_kind_colour(names, kind)->fill, names->kinds[kind]);
-    for (int i = 0; i < legend->n_points; i++)
+    for (int i = 0; i < legend->n_points; i++) {
         flagged = flagged || legend->points[i].flagged;
+        slowed = slowed || legend->points[i].slowed;
+    }
     if (flagged)
         put_key(c, "url(#flag)", names->flag);
     snprintf(text, sizeof text, "height: rate (full: %.3g)", legend->highest);
-    put_note(c, text);
+    if (slowed)
+        put_note(c, text);
     snprintf(text, sizeof text, "numbers: %.60s or ordinal", names->item);
     put_note(c, text);
 }

@@ -30,6 +30,7 @@ struct pps_trace_pieces {
     double shown_end; // end of the last segment in the picture
     double end;       // of the whole timeline
     double highest;   // highest rate
+    bool slowed;      // at least one segment has a rate below 1
     bool flagged;     // at least one segment has a flag
     bool kinds[64];   // kinds that occur; later ones share the last
 };

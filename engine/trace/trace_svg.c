@@ -56,6 +56,7 @@ static void take_piece(void *self, const struct pps_piece *piece)
     pieces->n_seen++;
     pieces->shown_end = fmax(pieces->shown_end, piece->end);
     pieces->highest = fmax(pieces->highest, piece->rate);
+    pieces->slowed = pieces->slowed || piece->rate < 1;
     pieces->flagged = pieces->flagged || piece->flag;
     pieces->kinds[piece->kind < known ? piece->kind : known - 1] = true;
     if (!pps_load_add(&pieces->load, piece))

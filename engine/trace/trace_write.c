@@ -326,8 +326,5 @@ enum pps_status pps_tracewrite(const struct pps_tracewrite *write, struct pps_er
         status = write_csv(write, file.out, err);
         break;
     }
-    if (status == PPS_OK)
-        return pps_new_file_close(&file, err);
-    pps_new_file_abandon(&file);
-    return status;
+    return pps_new_file_end(&file, status, err);
 }

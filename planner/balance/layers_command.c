@@ -164,7 +164,11 @@ static enum pps_status run(struct nd_input *input, const struct pps_args *args,
     if (status != PPS_OK)
         return status;
     balance_layers_of_plan(&found, &layers);
+    const struct cluster *cluster = &input->job.run.cluster;
     name_layers(&layers, input->job.run.model.name, pps_arg_word(args, 0));
+    if (cluster->hardware.name[0] != '\0')
+        snprintf(layers.devices, sizeof layers.devices, "%lld %s",
+                 (long long)cluster->world_size, cluster->hardware.name);
     balance_show_layers(&layers, stdout);
     return write_layers(input, &layers, args, err);
 }

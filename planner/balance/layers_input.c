@@ -91,6 +91,22 @@ static const char no_split[] =
     "groups of layers are made again together, or all layers are leading dense ones; see ppsweep "
     "check";
 
+// Names the model and the devices of a plan that knows its training.
+static void name_layers(struct balance_layers *layers, const struct plan *plan)
+{
+    cJSON *root = cJSON_Parse(plan->configuration);
+    const cJSON *cluster = pps_json_member(root, "cluster");
+    const cJSON *name = pps_json_member(pps_json_member(root, "model"), "name");
+    const cJSON *device = pps_json_member(pps_json_member(cluster, "hardware"), "name");
+    const cJSON *devices = pps_json_member(cluster, "world_size");
+    if (cJSON_IsString(name))
+        snprintf(layers->name, sizeof layers->name, "%s", name->valuestring);
+    if (cJSON_IsString(device) && cJSON_IsNumber(devices))
+        snprintf(layers->devices, sizeof layers->devices, "%.0f %s", devices->valuedouble,
+                 device->valuestring);
+    cJSON_Delete(root);
+}
+
 // Takes layers, pipeline and strategy from a plan.
 static bool take_plan(struct balance_request *request, const struct plan *plan,
                       struct pps_fault *fault)
@@ -98,6 +114,7 @@ static bool take_plan(struct balance_request *request, const struct plan *plan,
     if (!balance_planned_of(plan, &request->planned, fault))
         return false;
     request->layers = request->planned.layers;
+    name_layers(&request->layers, plan);
     if (request->layers.layers == 0)
         return pps_fault_set(fault, NULL, false, "%s",
                              plan->configuration != NULL ? no_split : no_layers);

@@ -54,14 +54,13 @@ enum pps_status checked_write_trace(const struct checked *checked, const char *p
     const double share = page ? share_of_page(&checked->plan.configuration) : 1;
     const double until = checked->step.pipeline * share;
     const struct step_trace trace = plan_trace_of(&checked->step);
-    const char *model = checked->plan.configuration.model.name;
-    char title[200];
-    const int n =
-        snprintf(title, sizeof title, "%s%spipeline of %s", model, model[0] != '\0' ? ": " : "",
-                 pps_time_text(checked->step.pipeline).text);
-    if (share < 1)
-        snprintf(title + n, sizeof title - (size_t)n, ", the first %s",
-                 pps_time_text(until).text);
+    const struct configuration *c = &checked->plan.configuration;
+    char title[512];
+    plan_trace_name(title, sizeof title, &c->model, &c->cluster, &c->strategy, c->strategy.vp);
+    const size_t n = strlen(title);
+    snprintf(title + n, sizeof title - n, ", pipeline of %s%s%s",
+             pps_time_text(checked->step.pipeline).text, share < 1 ? ", the first " : "",
+             share < 1 ? pps_time_text(until).text : "");
     return plan_trace_write(path, gate, title, &trace, NULL,
                             share < 1 ? until * trace.time : (double)INFINITY, err);
 }

@@ -21,14 +21,15 @@ static enum pps_status tell(void *self, const struct pps_trace_sink *sink,
     return timeline_send(&timeline, sink) ? PPS_OK : pps_fail_memory(err, "the timeline");
 }
 
-enum pps_status batch_trace_write(const struct planned *planned, const char *name,
+enum pps_status batch_trace_write(const struct dynaplan_request *request,
+                                  const struct planned *planned, const char *name,
                                   const char *path, enum pps_trace_form form,
                                   const struct pps_gate *gate, struct pps_error *err)
 {
-    char title[256];
-    snprintf(title, sizeof title, "batch %s, replica %d of %d: %s, %s, peak %s MB", name,
-             (int)planned->figures.slowest, (int)planned->step.n, planned->method,
-             pps_time_text(planned->figures.makespan / 1e6).text,
+    char title[512];
+    snprintf(title, sizeof title, "%s; batch %s, replica %d of %d: %s, %s, peak %s MB",
+             request->name, name, (int)planned->figures.slowest, (int)planned->step.n,
+             planned->method, pps_time_text(planned->figures.makespan / 1e6).text,
              pps_count_text(planned->figures.peak).text);
     const struct pps_tracewrite write = {
         .path = path,

@@ -209,8 +209,8 @@ static enum pps_status finish(struct run *r, struct item *item)
         status = plan_log_write(&r->log, &item->batch, p, &item->recompute, r->err);
     if (status == PPS_OK && planned && r->trace != NULL && !r->traced) {
         r->traced = true;
-        status =
-            batch_trace_write(p, item->batch.name, r->trace, r->trace_form, r->gate, r->err);
+        status = batch_trace_write(&r->request, p, item->batch.name, r->trace, r->trace_form,
+                                   r->gate, r->err);
     }
     if (status == PPS_OK && planned && p->figures.exceeds > 0 && r->streams && r->fails_fast)
         status =

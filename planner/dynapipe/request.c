@@ -312,6 +312,15 @@ enum pps_status dynaplan_open_state(struct step_setup *setup, struct pps_error *
                      (int)over, setup->state[over], setup->limit);
 }
 
+static void set_name(struct dynaplan_request *r, const struct pps_args *args)
+{
+    const char *model = pps_arg(args, "model"), *cluster = pps_arg(args, "cluster");
+    model = model != NULL ? model : pps_arg(args, "costs");
+    cluster = cluster != NULL ? cluster : default_cluster;
+    snprintf(r->name, sizeof r->name, "%.100s on %lld %.100s", model,
+             (long long)r->stages.devices * r->tp * r->setup.replicas, cluster);
+}
+
 static enum pps_status open_setup(struct dynaplan_request *r, const struct pps_args *args,
                                   struct pps_error *err)
 {
@@ -331,6 +340,7 @@ static enum pps_status open_setup(struct dynaplan_request *r, const struct pps_a
     r->setup.tables = &r->tables;
     r->setup.replicas = replicas;
     r->setup.zero = zero;
+    set_name(r, args);
     return dynaplan_open_state(&r->setup, err);
 }
 

@@ -44,6 +44,7 @@ struct dynaplan_request {
     struct step_choice choice;
     struct batch_bound bound; // of every batch
     int32_t tp;
+    char name[256];   // for pictures: model, devices and cluster
     bool is_modelled; // the tables come from models of the hardware
     // Of a training file:
     bool has_training, has_mine; // it sets the pipeline; its own step can be planned

@@ -3,6 +3,7 @@
 #include "planner/dynapipe/request_private.h"
 
 #include "base/text/say.h"
+#include "planner/shared/plan_trace.h"
 
 // Refuses options that the file sets.
 static enum pps_status check_options(const struct pps_args *args, struct pps_error *err)
@@ -98,6 +99,9 @@ enum pps_status dynaplan_open_training(struct dynaplan_request *r, const struct 
     training_stages_setup(&r->training, false, &r->setup);
     r->setup.links = &r->links;
     r->network = r->training.network;
+    const struct configuration *c = &plan->configuration;
+    plan_trace_name(r->name, sizeof r->name, &c->model, &c->cluster, &c->strategy,
+                    c->strategy.vp);
     status = dynaplan_read_memory(r, args, err);
     if (status == PPS_OK)
         status = dynaplan_open_state(&r->setup, err);

@@ -6,6 +6,7 @@
 #include "engine/trace/trace_write.h"
 #include "planner/shared/files.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum pps_status plan_trace_check(const char *path, const struct pps_gate *gate,
@@ -26,6 +27,17 @@ struct step_trace plan_trace_of(const struct configuration_step *step)
                                .ends = step->ends,
                                .time = 1e6,
                                .memory = units_to_gib(1)};
+}
+
+void plan_trace_name(char *title, size_t size, const struct modeldesc *model,
+                     const struct cluster *cluster, const struct nd_strategy *strategy,
+                     int64_t vp)
+{
+    const char *device = cluster->hardware.name;
+    snprintf(title, size, "%s on %lld %s: dp=%d tp=%d cp=%d pp=%d ep=%d vp=%lld",
+             model->name[0] != '\0' ? model->name : "pipeline", (long long)cluster->world_size,
+             device[0] != '\0' ? device : "devices", strategy->dp, strategy->tp, strategy->cp,
+             strategy->pp, strategy->ep, (long long)vp);
 }
 
 static enum pps_status tell(void *self, const struct pps_trace_sink *sink,

@@ -349,6 +349,19 @@ const tests = {
     await page.close();
   },
 
+  async "the page of a run that goes on shows new rows, in the same view"(browser) {
+    const page = await open(browser, "running");
+    assert.match(await page.textContent("#notes"), /shows new rows by itself/);
+    await page.selectOption("#choose-x", "n");
+    await settled(page);
+    const before = await page.evaluate(() => Data.rows);
+    fs.copyFileSync(`${folder}/finished.html`, `${folder}/running.html`);
+    await page.waitForFunction((before) => typeof Data !== "undefined" && Data.rows > before && document.documentElement.dataset.ready, before, { timeout: 20000 });
+    assert.strictEqual(await page.evaluate(() => State.x), "n");
+    assert.doesNotMatch(await page.textContent("#notes"), /shows new rows/);
+    await page.close();
+  },
+
   async "a result of one row, and one without a kernel"(browser) {
     const one = await open(browser, "one"), other = await open(browser, "other");
     assert.match(await one.textContent("#about"), /; 1 row, ranked/);

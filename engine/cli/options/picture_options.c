@@ -195,53 +195,6 @@ enum pps_status pps_kind_plot(const struct pps_args *args, const struct pps_view
     return status == PPS_OK ? pps_bars_plot(&bars, pictures, err) : status;
 }
 
-static enum pps_status slice_pareto(const struct pps_pareto_ask *ask, FILE *out,
-                                    struct pps_error *err)
-{
-    struct pps_pareto pareto;
-    enum pps_status status = pps_pareto_open(&pareto, ask, err);
-    if (status == PPS_OK)
-        status = pps_pareto_slice(&pareto, out, err);
-    pps_pareto_close(&pareto);
-    return status;
-}
-
-static enum pps_status slice_bars(const struct pps_bars_ask *ask, FILE *out,
-                                  struct pps_error *err)
-{
-    struct pps_bars bars;
-    enum pps_status status = pps_bars_open(&bars, ask, err);
-    if (status == PPS_OK)
-        status = pps_bars_slice(&bars, out, err);
-    pps_bars_close(&bars);
-    return status;
-}
-
-static enum pps_status slice_scatter(const struct pps_scatter_ask *ask, FILE *out,
-                                     struct pps_error *err)
-{
-    struct pps_scatter scatter;
-    enum pps_status status = pps_scatter_open(&scatter, ask, err);
-    if (status == PPS_OK)
-        status = pps_scatter_slice(&scatter, out, err);
-    pps_scatter_close(&scatter);
-    return status;
-}
-
-enum pps_status pps_kind_slice(const struct pps_args *args, const struct pps_view_ask *view,
-                               FILE *out, struct pps_error *err)
-{
-    const struct pps_pareto_ask pareto = pareto_ask(args, view);
-    const struct pps_scatter_ask scatter = scatter_ask(args, view);
-    struct pps_bars_ask bars;
-    if (pareto.columns != NULL)
-        return slice_pareto(&pareto, out, err);
-    if (pps_arg(args, "stack") == NULL)
-        return slice_scatter(&scatter, out, err);
-    const enum pps_status status = bars_ask(args, view, &bars, err);
-    return status == PPS_OK ? slice_bars(&bars, out, err) : status;
-}
-
 void pps_plot_report(const struct pps_plot_count *count)
 {
     if (count->left_out > 0)

@@ -55,11 +55,6 @@ PPS_MUST_CHECK enum pps_status pps_kind_plot(const struct pps_args *args,
                                              const struct pps_picture_ask *pictures,
                                              struct pps_error *err);
 
-// Writes the data that the plot script reads.
-PPS_MUST_CHECK enum pps_status pps_kind_slice(const struct pps_args *args,
-                                              const struct pps_view_ask *view, FILE *out,
-                                              struct pps_error *err);
-
 // Prints to stderr how many maps were skipped because of the limit; prints nothing if all are drawn.
 void pps_plot_report(const struct pps_plot_count *count);
 

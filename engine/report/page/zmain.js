@@ -51,6 +51,7 @@ function introduce() {
   document.getElementById("about").textContent =
     `${about.kernel ? `${about.kernel} ${about.kernelVersion}: ${about.summary}; ` : ""}${Draw.rows(Data.rows)}, ranked by ${about.objective} (${about.higher ? "higher" : "lower"} is better)`;
   if (about.partial) notes.push(about.partial);
+  if (about.reload) notes.push("this page shows new rows by itself");
   if (about.filters.length) notes.push("only rows with " + about.filters.join(" "));
   if (about.over.length) notes.push(`${Draw.count(about.total)} rows are too many: each row here is the best over ${about.over.join(", ")}; means and counts of ${about.objective} are of all rows, those of other columns of these rows only`);
   document.getElementById("notes").textContent = notes.join("; ");
@@ -78,6 +79,15 @@ function listen() {
   addEventListener("hashchange", () => { State.read(); setTheme(State.theme); refresh(); selectRow(State.row); });
 }
 
+// The page of a run that goes on is written again; its address keeps the view.
+function reloadLater() {
+  let held = false;
+  addEventListener("pointerdown", () => { held = true; });
+  addEventListener("pointerup", () => { held = false; });
+  const reload = () => (held ? setTimeout(reload, 500) : location.reload());
+  if (Data.about.reload) setTimeout(reload, 1000 * Data.about.reload);
+}
+
 async function open_page() {
   try {
     await Data.load();
@@ -97,6 +107,7 @@ async function open_page() {
   const shown = State.row >= 0 ? State.row : Rows.first(objective, Data.about.higher, 1, () => true)[0];
   if (shown !== undefined) selectRow(shown);
   document.documentElement.dataset.ready = String(Math.round(performance.now()));
+  reloadLater();
 }
 
 open_page();

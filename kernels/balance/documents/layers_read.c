@@ -172,6 +172,7 @@ static const struct docfield root_fields[] = {
     {"layers_description", DOCFIELD_OWN, 0, 0, 0},
     {"name", DOCFIELD_OWN, 0, 0, 0},
     {"transfer_time", DOCFIELD_REAL, 0, TIME_MOST, offsetof(struct balance_layers, transfer)},
+    {"devices", DOCFIELD_OWN, 0, 0, 0},
 };
 
 static const struct docfields root_table = {"the layers of a model", root_fields,
@@ -208,6 +209,8 @@ bool balance_layers_read(const struct cJSON *root, struct balance_layers *layers
                              "and TAIL");
     if (cJSON_IsString(items.item[2]))
         snprintf(layers->name, sizeof layers->name, "%s", items.item[2]->valuestring);
+    if (cJSON_IsString(items.item[4]))
+        snprintf(layers->devices, sizeof layers->devices, "%s", items.item[4]->valuestring);
     cJSON_ArrayForEach (entry, items.item[1])
         if (!add_entry(entry, layers, fault))
             return false;

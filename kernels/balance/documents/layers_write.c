@@ -65,6 +65,10 @@ void balance_layers_write(const struct balance_layers *layers, struct text_buffe
 {
     text_buffer_add(text, "{\"name\": \"");
     add_name(text, layers->name);
+    if (layers->devices[0] != '\0') {
+        text_buffer_add(text, "\", \"devices\": \"");
+        add_name(text, layers->devices);
+    }
     text_buffer_add(text, "\"");
     add_number(text, "stage_const_mem", layers->constant_mb);
     if (layers->transfer > 0)

@@ -21,6 +21,7 @@ extern const char
 
 struct balance_layers {
     char name[64];                       // of the model
+    char devices[48];                    // "64 H100", to which times and memory apply; or ""
     int32_t layers;                      // L: body layers
     double head, tail;                   // forward times h, t
     double head_backward, tail_backward; // usually twice the forward

@@ -112,6 +112,7 @@ void balance_picture_heading(const char *name, const struct balance_layers *laye
                              const struct balance_shape *shape, double limit_mb,
                              double makespan, char *text, size_t room)
 {
+    const bool has_name = layers->name[0] != '\0', has_devices = layers->devices[0] != '\0';
     char limit[48] = "", order[48] = "", pieces[48] = "";
     if (isfinite(limit_mb))
         snprintf(limit, sizeof limit, ", limit %s MiB", pps_digits_text(limit_mb, 10).text);
@@ -120,8 +121,10 @@ void balance_picture_heading(const char *name, const struct balance_layers *laye
                  shape->order == BALANCE_LESS_MEMORY ? "less" : "big");
     if (shape->pieces > 1)
         snprintf(pieces, sizeof pieces, " in %d pieces", shape->pieces);
-    snprintf(text, room, "%s%s%s%s%d layers, %d stages%s, %d micro-batches%s%s, step time %s",
-             layers->name, layers->name[0] != '\0' ? ": " : "", name, *name != '\0' ? ", " : "",
+    snprintf(text, room,
+             "%s%s%s%s%s%s%d layers, %d stages%s, %d micro-batches%s%s, step time %s",
+             layers->name, has_name && has_devices ? " on " : "", layers->devices,
+             has_name || has_devices ? ": " : "", name, *name != '\0' ? ", " : "",
              layers->layers, shape->stages, order, shape->micro_batches, pieces, limit,
              pps_digits_text(makespan, 6).text);
 }
@@ -222,8 +225,5 @@ enum pps_status balance_picture_write(const struct balance_picture *pictures, in
     status = pps_ends_with(path, ".png")
                  ? pps_svg_draw_png(draw_checked, &drawing, file.out, err)
                  : draw_checked(&drawing, file.out, err);
-    if (status == PPS_OK)
-        return pps_new_file_close(&file, err);
-    pps_new_file_abandon(&file);
-    return status;
+    return pps_new_file_end(&file, status, err);
 }

@@ -60,23 +60,14 @@ enum pps_status nd_pipe_check_plan(const struct nd_pipe *pipe,
 
 // ---- writing ------------------------------------------------------------------------------------
 
-static void name(const struct nd_pipe *pipe, char *title, size_t size)
-{
-    const struct nd_strategy *s = &pipe->strategy;
-    const struct plan_run *run = &pipe->input->job.run;
-    const char *device = run->cluster.hardware.name;
-    snprintf(title, size, "%s on %lld %s: dp=%d tp=%d cp=%d pp=%d ep=%d vp=%lld",
-             run->model.name[0] != '\0' ? run->model.name : "pipeline",
-             (long long)run->cluster.world_size, device[0] != '\0' ? device : "devices", s->dp,
-             s->tp, s->cp, s->pp, s->ep, (long long)pipe->key.vp);
-}
-
 enum pps_status nd_pipe_write_trace(const struct nd_pipe *pipe, const struct step_trace *trace,
                                     const char *path, struct pps_error *err)
 {
     char title[512];
     enum pps_trace_form form;
-    name(pipe, title, sizeof title);
+    const struct plan_run *run = &pipe->input->job.run;
+    plan_trace_name(title, sizeof title, &run->model, &run->cluster, &pipe->strategy,
+                    pipe->key.vp);
     const enum pps_status status = plan_trace_write(
         path, pipe->input->gate, title, trace, isnan(pipe->layer_ms) ? "layer forwards" : NULL,
         (double)INFINITY, err);

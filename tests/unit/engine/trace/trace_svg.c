@@ -277,15 +277,16 @@ Test(tracesvg, far_limits_are_named_and_not_drawn)
     struct pps_tracesvg *svg = open_picture(&counted, false);
     pps_tracesvg_begin(svg, "toy", whole);
     const struct pps_trace_sink sink = pps_tracesvg_sink(svg);
-    sink.limit(sink.self, &(struct pps_limit){0, 0, 800});
+    sink.limit(sink.self, &(struct pps_limit){0, 0, 90});
     for (int i = 0; i < 2; i++)
         sink.level(sink.self, &levels[i]);
-    for (int i = 0; i < 4; i++)
-        sink.piece(sink.self, &pieces[i]);
+    sink.piece(sink.self, &pieces[0]);
     pps_tracesvg_end(svg, 10);
     char *text = finish(svg, (struct pps_tracesvg_look){.width = 0});
-    cr_expect_eq(count(text, "memory_gib: up to 40, limit 800"), 1);
+    cr_expect_eq(count(text, "memory_gib: up to 40, limit 90"), 1);
     cr_expect_eq(count(text, "stroke=\"#d55e00\""), 0);
+    cr_expect_eq(count(text, "height: rate"), 0,
+                 "no task is slower than the rate of full height");
     free(text);
 }
 

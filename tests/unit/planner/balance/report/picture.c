@@ -152,7 +152,7 @@ Test(picture, files_appear_under_their_names)
 Test(picture, headings)
 {
     char text[256];
-    const struct balance_layers layers = {.name = "demo", .layers = 96};
+    struct balance_layers layers = {.name = "demo", .layers = 96};
     struct balance_shape shape = {16, 3, 32, 1, BALANCE_LESS_MEMORY, 0};
     balance_picture_heading("found", &layers, &shape, 56000, 1442.351, text, sizeof text);
     cr_assert_str_eq(text, "demo: found, 96 layers, 16 stages of 3 chunks (less memory), 32 "
@@ -161,4 +161,7 @@ Test(picture, headings)
     balance_picture_heading("", &layers, &shape, (double)INFINITY, 10, text, sizeof text);
     cr_assert_str_eq(text,
                      "demo: 96 layers, 4 stages, 8 micro-batches in 2 pieces, step time 10");
+    snprintf(layers.devices, sizeof layers.devices, "64 H100");
+    balance_picture_heading("", &layers, &shape, (double)INFINITY, 10, text, sizeof text);
+    cr_assert(strncmp(text, "demo on 64 H100: 96 layers,", 27) == 0, "%s", text);
 }
