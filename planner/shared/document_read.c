@@ -12,8 +12,17 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 
 // ---- files that a configuration names -----------------------------------------------------------
+
+enum { PATH_MOST = 4096 };
+
+static bool is_file(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISREG(status.st_mode);
+}
 
 static bool read_whole(const char *path, struct text_buffer *out)
 {
@@ -28,22 +37,42 @@ static bool read_whole(const char *path, struct text_buffer *out)
 }
 
 // Such a path starts at the folder of the configuration, at one above it, or where the command runs.
-static bool read_beside(void *self, const char *name, struct text_buffer *out)
+static bool find_beside(const char *base, const char *name, char path[PATH_MOST])
 {
     enum { ABOVE = 5 };
-    const char *base = self, *slash = strrchr(base, '/'), *last = strrchr(name, '/');
-    const int n = slash != NULL ? (int)(slash - base + 1) : 0;
-    char path[4096], up[64] = "";
-    if (name[0] == '/' || name[0] == '\0')
-        return name[0] == '/' && read_whole(name, out);
-    for (int k = 0; k < ABOVE; k++) {
-        snprintf(path, sizeof path, "%.*s%s%s", n, base, up, name);
-        if (read_whole(path, out))
+    const char *slash = strrchr(base, '/');
+    const int n = slash != NULL && name[0] != '/' ? (int)(slash - base + 1) : 0;
+    char up[64] = "";
+    for (int k = 0; k < ABOVE && name[0] != '/'; k++) {
+        snprintf(path, PATH_MOST, "%.*s%s%s", n, base, up, name);
+        if (is_file(path))
             return true;
         strcat(up, "../");
     }
-    snprintf(path, sizeof path, "%.*s%s", n, base, last != NULL ? last + 1 : name);
-    return read_whole(name, out) || read_whole(path, out);
+    snprintf(path, PATH_MOST, "%s", name);
+    return is_file(path);
+}
+
+// The folder of the configuration may also have a copy of the file.
+static bool read_beside(void *self, const char *name, struct text_buffer *out)
+{
+    const char *base = self, *slash = strrchr(base, '/'), *last = strrchr(name, '/');
+    char path[PATH_MOST];
+    if (find_beside(base, name, path))
+        return read_whole(path, out);
+    if (name[0] == '/' || last == NULL)
+        return false;
+    snprintf(path, sizeof path, "%.*s%s", slash != NULL ? (int)(slash - base + 1) : 0, base,
+             last + 1);
+    return read_whole(path, out);
+}
+
+char *plan_document_model(const char *path, const char *name)
+{
+    char wanted[PATH_MOST], found[PATH_MOST];
+    snprintf(wanted, sizeof wanted, "%s%s", name,
+             pps_ends_with(name, ".json") ? "" : "/config.json");
+    return find_beside(path, wanted, found) ? strdup(found) : NULL;
 }
 
 // Returns where the name of a configuration begins in FILE.py:NAME; NULL: there is none.
