@@ -117,6 +117,9 @@ static enum pps_status parse(struct plan_document *document, const char *path, c
     struct pps_fault fault;
     bool is_framework;
     const struct framework_beside beside = plan_document_beside(path);
+    if (strspn(text, " \t\r\n") == n)
+        return pps_fail_at(err, PPS_E_INPUT, path, 1, 1,
+                           "the file is empty; write a model, a cluster or a training");
     if (!framework_read_beside(&file, &is_framework, document->form, text, n, &beside, &fault))
         return plaindoc_fail(path, &fault, err);
     if (is_framework)
