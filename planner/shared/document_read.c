@@ -18,12 +18,6 @@
 
 enum { PATH_MOST = 4096 };
 
-static bool is_file(const char *path)
-{
-    struct stat status;
-    return stat(path, &status) == 0 && S_ISREG(status.st_mode);
-}
-
 static bool read_whole(const char *path, struct text_buffer *out)
 {
     struct pps_error ignored;
@@ -36,19 +30,28 @@ static bool read_whole(const char *path, struct text_buffer *out)
     return !out->failed;
 }
 
+static bool is_file(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+// Sets the path of a file whose name starts at the folder of the configuration, or `up` from it.
+static bool is_beside(const char *base, const char *up, const char *name, char path[PATH_MOST])
+{
+    const char *slash = strrchr(base, '/');
+    snprintf(path, PATH_MOST, "%.*s%s%s", slash != NULL ? (int)(slash - base + 1) : 0, base, up,
+             name);
+    return is_file(path);
+}
+
 // Such a path starts at the folder of the configuration, at one above it, or where the command runs.
 static bool find_beside(const char *base, const char *name, char path[PATH_MOST])
 {
-    enum { ABOVE = 5 };
-    const char *slash = strrchr(base, '/');
-    const int n = slash != NULL && name[0] != '/' ? (int)(slash - base + 1) : 0;
-    char up[64] = "";
-    for (int k = 0; k < ABOVE && name[0] != '/'; k++) {
-        snprintf(path, PATH_MOST, "%.*s%s%s", n, base, up, name);
-        if (is_file(path))
+    static const char above[] = "../../../../";
+    for (int k = 4; k >= 0 && name[0] != '/'; k--)
+        if (is_beside(base, above + 3 * k, name, path))
             return true;
-        strcat(up, "../");
-    }
     snprintf(path, PATH_MOST, "%s", name);
     return is_file(path);
 }
@@ -56,15 +59,11 @@ static bool find_beside(const char *base, const char *name, char path[PATH_MOST]
 // The folder of the configuration may also have a copy of the file.
 static bool read_beside(void *self, const char *name, struct text_buffer *out)
 {
-    const char *base = self, *slash = strrchr(base, '/'), *last = strrchr(name, '/');
+    const char *last = name[0] != '/' ? strrchr(name, '/') : NULL;
     char path[PATH_MOST];
-    if (find_beside(base, name, path))
-        return read_whole(path, out);
-    if (name[0] == '/' || last == NULL)
-        return false;
-    snprintf(path, sizeof path, "%.*s%s", slash != NULL ? (int)(slash - base + 1) : 0, base,
-             last + 1);
-    return read_whole(path, out);
+    return (find_beside(self, name, path) ||
+            (last != NULL && is_beside(self, "", last + 1, path))) &&
+           read_whole(path, out);
 }
 
 char *plan_document_model(const char *path, const char *name)

@@ -74,11 +74,10 @@ bool nd_strategy_sets(const char *text, const char *degree)
 }
 
 // Returns whether the words that follow set the degree of a word, too.
-static bool is_set_again(const char *word, size_t n, const char *following)
+static bool is_set_again(const char *word, const char *following)
 {
     char key[16];
-    snprintf(key, sizeof key, "%.*s", (int)(strcspn(word, "=") < n ? strcspn(word, "=") : n),
-             word);
+    snprintf(key, sizeof key, "%.*s", (int)strcspn(word, "="), word);
     return nd_strategy_sets(following, key);
 }
 
@@ -102,7 +101,7 @@ enum pps_status nd_strategy_read(const struct nd_job *job, const char *option, c
                 "--%s %.*s: expected degrees, for example dp=8,tp=4,pp=2 (also cp ep op vp mbs "
                 "sp=on)",
                 option, (int)n, word);
-        else if (is_set_again(word, n, text))
+        else if (is_set_again(word, text))
             return pps_fail(err, PPS_E_INPUT, "--%s %.*s: is set twice; remove one", option,
                             (int)n, word);
     const int64_t rest = product((const int32_t[]){s->tp, s->cp, s->pp}, 3);
