@@ -86,9 +86,9 @@ static bool check_text(struct plain *p)
         const unsigned char c = (unsigned char)p->text[i];
         n = pps_utf8_length(p->text + i);
         if (n == 0)
-            return plain_fail(p, i, "not UTF-8");
+            return plain_fail(p, i, "not UTF-8; save the text as UTF-8");
         if (c == '\0' || c == 0x7f || (c < 0x20 && c != '\n' && c != '\t'))
-            return plain_fail(p, i, "a control character (U+%04X)", c);
+            return plain_fail(p, i, "a control character (U+%04X); remove it", c);
     }
     return true;
 }

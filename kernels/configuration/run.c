@@ -48,7 +48,8 @@ bool configuration_read_run(struct configuration *c, const struct rundoc *parts,
     bool no_memory;
     training_default(&c->training);
     if (parts->model == NULL)
-        return fail(fault, "the model is not known");
+        return fail(fault, "the model is not known; write a plan: "
+                           "ppsweep check MODEL FILE CLUSTER --plan plan.json");
     if (parts->cluster == NULL)
         return fail(fault, "the file does not say how many devices it is for; write a plan: "
                            "ppsweep check FILE CLUSTER -n N --plan plan.json");

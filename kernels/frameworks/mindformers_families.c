@@ -90,7 +90,7 @@ bool mindformers_check_shape(struct mindformers_reader *m)
     mindformers_fail(
         m, at,
         "%s%s%s: the shape of this model is not known; name a file that describes it "
-        "first: ppsweep nd config.json",
+        "first: ppsweep check config.json FILE",
         at->string, part != NULL ? "" : " ", part != NULL ? "" : type->valuestring);
     m->r->file->unknown_model = *m->r->fault;
     return false;

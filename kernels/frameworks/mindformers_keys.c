@@ -149,6 +149,9 @@ bool mindformers_find(struct mindformers_reader *m, enum mindformers_key key,
     *item = NULL;
     for (int i = 0; i < MINDFORMERS_PATHS && paths[key][i] != NULL; i++) {
         const cJSON *other = yaml_get(m->doc, paths[key][i]);
+        if (cJSON_IsNull(other) && key <= MF_EP)
+            return mindformers_fail(m, other, "%s: the value is missing; write a whole number",
+                                    other->string);
         if (other == NULL || cJSON_IsNull(other))
             continue;
         if (!mindformers_use(m, other))

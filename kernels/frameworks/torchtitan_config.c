@@ -37,7 +37,8 @@ bool titan_whole(const struct titan_source *s, enum titan_key key, int64_t min, 
         return true;
     const double x = cJSON_IsNumber(item) ? item->valuedouble : -2;
     if (x < (double)min || x > INT32_MAX || x != (double)(int64_t)x)
-        return titan_fail(s, item, "%s: expected a whole number from %" PRId64, path, min);
+        return titan_fail(s, item, "%s: expected a whole number from %" PRId64 "%s", path, min,
+                          cJSON_IsString(item) ? ", without quotes" : "");
     *value = (int64_t)x;
     return true;
 }
@@ -109,7 +110,8 @@ static void find_shape(struct titan_config *c, const struct titan_source *s)
 // An unknown model is a fault only if no other document describes the model.
 static bool read_flavor(struct titan_config *c, const struct titan_source *s)
 {
-    static const char remedy[] = "; or name the model's own file first: ppsweep nd config.json";
+    static const char remedy[] =
+        "; or name the model's own file first: ppsweep check config.json FILE";
     const char *model = "llama3", *flavor = "debugmodel";
     struct titan_hint hint;
     const struct titan_source unknown = {.doc = s->doc, .fault = &c->unknown};

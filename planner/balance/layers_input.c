@@ -5,6 +5,8 @@
 #include "base/text/say.h"
 #include "kernels/balance/documents/layers_read.h"
 #include "kernels/common/plan/plan_json.h"
+#include "kernels/configuration/layers.h"
+#include "kernels/configuration/run.h"
 #include "planner/balance/init/fit_layers.h"
 #include "planner/shared/document_read.h"
 #include "planner/shared/files.h"
@@ -86,10 +88,33 @@ static enum pps_status fit_layers(struct balance_request *request, const struct 
 static const char no_layers[] =
     "the plan does not say of which layers its stages are made; plans of ppsweep check, ppsweep "
     "balance and ppsweep nd pipeline do";
-static const char no_split[] =
-    "its layers cannot be moved between stages: leading dense layers reach beyond the first chunk, "
-    "groups of layers are made again together, or all layers are leading dense ones; see ppsweep "
-    "check";
+
+// Returns why the layers of a configuration cannot be moved. NULL: not known.
+static const char *misfit_of(const char *text)
+{
+    struct configuration c = {.parts = NULL};
+    struct rundoc parts;
+    struct pps_fault fault;
+    cJSON *root = cJSON_Parse(text);
+    const bool read = root != NULL && rundoc_split(&parts, root, &fault) &&
+                      configuration_read_run(&c, &parts, NULL, &fault);
+    const char *misfit = read ? configuration_layers_misfit(&c) : NULL;
+    configuration_free(&c);
+    cJSON_Delete(root);
+    return misfit;
+}
+
+static bool fail_layers(const struct plan *plan, struct pps_fault *fault)
+{
+    if (plan->configuration == NULL)
+        return pps_fault_set(fault, NULL, false, "%s", no_layers);
+    const char *misfit = misfit_of(plan->configuration);
+    return pps_fault_set(
+        fault, NULL, false,
+        "its layers cannot be moved between stages%s%s; ppsweep nd pipeline and "
+        "tune try splits",
+        misfit != NULL ? ": " : "", misfit != NULL ? misfit : "");
+}
 
 // Names the model and the devices of a plan that knows its training.
 static void name_layers(struct balance_layers *layers, const struct plan *plan)
@@ -116,8 +141,7 @@ static bool take_plan(struct balance_request *request, const struct plan *plan,
     request->layers = request->planned.layers;
     name_layers(&request->layers, plan);
     if (request->layers.layers == 0)
-        return pps_fault_set(fault, NULL, false, "%s",
-                             plan->configuration != NULL ? no_split : no_layers);
+        return fail_layers(plan, fault);
     const char *misfit = balance_layers_misfit(&request->layers);
     if (misfit != NULL)
         return pps_fault_set(fault, NULL, false, "%s", misfit);

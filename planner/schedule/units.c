@@ -32,9 +32,10 @@ struct pps_count_text schedule_time_text(const struct plan *plan, double time)
 
 struct pps_count_text schedule_memory_text(const struct plan *plan, double memory)
 {
-    if (!is_large(plan, memory))
+    const bool large = is_large(plan, memory);
+    if (!large && (plan == NULL || fabs(memory) < UNITS_KIB))
         return pps_digits_text(memory, 10);
-    struct pps_count_text text = pps_decimals_text(memory / UNITS_GIB, 3);
-    strcat(text.text, " GiB");
+    struct pps_count_text text = pps_decimals_text(memory / (large ? UNITS_GIB : UNITS_MIB), 3);
+    strcat(text.text, large ? " GiB" : " MiB");
     return text;
 }

@@ -12,8 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 
 // ---- files that a configuration names -----------------------------------------------------------
+
+enum { PATH_MOST = 4096 };
 
 static bool read_whole(const char *path, struct text_buffer *out)
 {
@@ -27,23 +30,48 @@ static bool read_whole(const char *path, struct text_buffer *out)
     return !out->failed;
 }
 
+static bool is_file(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+// Sets the path of a file whose name starts at the folder of the configuration, or `up` from it.
+static bool is_beside(const char *base, const char *up, const char *name, char path[PATH_MOST])
+{
+    const char *slash = strrchr(base, '/');
+    snprintf(path, PATH_MOST, "%.*s%s%s", slash != NULL ? (int)(slash - base + 1) : 0, base, up,
+             name);
+    return is_file(path);
+}
+
 // Such a path starts at the folder of the configuration, at one above it, or where the command runs.
+static bool find_beside(const char *base, const char *name, char path[PATH_MOST])
+{
+    static const char above[] = "../../../../";
+    for (int k = 4; k >= 0 && name[0] != '/'; k--)
+        if (is_beside(base, above + 3 * k, name, path))
+            return true;
+    snprintf(path, PATH_MOST, "%s", name);
+    return is_file(path);
+}
+
+// The folder of the configuration may also have a copy of the file.
 static bool read_beside(void *self, const char *name, struct text_buffer *out)
 {
-    enum { ABOVE = 5 };
-    const char *base = self, *slash = strrchr(base, '/'), *last = strrchr(name, '/');
-    const int n = slash != NULL ? (int)(slash - base + 1) : 0;
-    char path[4096], up[64] = "";
-    if (name[0] == '/' || name[0] == '\0')
-        return name[0] == '/' && read_whole(name, out);
-    for (int k = 0; k < ABOVE; k++) {
-        snprintf(path, sizeof path, "%.*s%s%s", n, base, up, name);
-        if (read_whole(path, out))
-            return true;
-        strcat(up, "../");
-    }
-    snprintf(path, sizeof path, "%.*s%s", n, base, last != NULL ? last + 1 : name);
-    return read_whole(name, out) || read_whole(path, out);
+    const char *last = name[0] != '/' ? strrchr(name, '/') : NULL;
+    char path[PATH_MOST];
+    return (find_beside(self, name, path) ||
+            (last != NULL && is_beside(self, "", last + 1, path))) &&
+           read_whole(path, out);
+}
+
+char *plan_document_model(const char *path, const char *name)
+{
+    char wanted[PATH_MOST], found[PATH_MOST];
+    snprintf(wanted, sizeof wanted, "%s%s", name,
+             pps_ends_with(name, ".json") ? "" : "/config.json");
+    return find_beside(path, wanted, found) ? strdup(found) : NULL;
 }
 
 // Returns where the name of a configuration begins in FILE.py:NAME; NULL: there is none.
@@ -88,6 +116,9 @@ static enum pps_status parse(struct plan_document *document, const char *path, c
     struct pps_fault fault;
     bool is_framework;
     const struct framework_beside beside = plan_document_beside(path);
+    if (strspn(text, " \t\r\n") == n)
+        return pps_fail_at(err, PPS_E_INPUT, path, 1, 1,
+                           "the file is empty; write a model, a cluster or a training");
     if (!framework_read_beside(&file, &is_framework, document->form, text, n, &beside, &fault))
         return plaindoc_fail(path, &fault, err);
     if (is_framework)

@@ -36,6 +36,10 @@ struct plan_document {
 // that FILE.py:NAME chooses. The path stays valid as long as the result.
 struct framework_beside plan_document_beside(const char *path);
 
+// Returns the file of a model that the configuration `path` names as a file, or as a folder with config.json; NULL: it
+// is not there, or there is no memory. The caller frees it.
+char *plan_document_model(const char *path, const char *name);
+
 void plan_document_free(struct plan_document *document);
 
 // Reads a document ("-": JSON from standard input). The extension selects the format: .json, or one

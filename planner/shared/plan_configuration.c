@@ -86,6 +86,9 @@ static enum pps_status read_word(const struct edits *edits, const char *word, si
     const size_t key = (size_t)(equals - word), value = n - key - 1;
     for (int k = 0; k < N_DEGREES; k++)
         if (plan_is_word(word, key, degrees[k])) {
+            if ((*set & 1u << k) != 0)
+                return pps_fail(err, PPS_E_INPUT, "--at %.*s: %s is set twice; remove one",
+                                (int)n, word, degrees[k]);
             *set |= 1u << k;
             return put_degree(edits, degrees[k], word, n, err);
         }

@@ -115,17 +115,21 @@ static void name_frameworks(const struct plan_document *document, struct pps_fau
 static enum pps_status load(struct plan_run *run, const char *path, enum plaindoc_form form,
                             const struct plan_strategy_reader *strategy, struct pps_error *err);
 
-// Loads the shipped model that a configuration names as meta-llama/Llama-3.1-70B, if there is one.
-static enum pps_status load_named_model(struct plan_run *run, const char *name,
+// Loads the model that a configuration names, if there is one: a folder or file beside it, or a shipped model, as in
+// meta-llama/Llama-3.1-70B.
+static enum pps_status load_named_model(struct plan_run *run, const char *configuration,
+                                        const char *name,
                                         const struct plan_strategy_reader *strategy,
                                         struct pps_error *err)
 {
     struct pps_installed_names names;
     pps_installed_names("model", &names);
     const char *known = pps_installed_match(&names, name);
-    char *path = known != NULL && run->n_documents < PLAN_DOCUMENTS
-                     ? pps_installed_path("model", known, strdup(known))
-                     : NULL;
+    if (run->n_documents == PLAN_DOCUMENTS)
+        return PPS_OK;
+    char *path = plan_document_model(configuration, name);
+    if (path == NULL && known != NULL)
+        path = pps_installed_path("model", known, strdup(known));
     if (path == NULL)
         return PPS_OK;
     const enum pps_status status = load(run, path, PLAINDOC_NONE, strategy, err);
@@ -157,7 +161,7 @@ static enum pps_status load(struct plan_run *run, const char *path, enum plaindo
         return plan_fail_document(&document->json, &fault, err);
     }
     if (!run->has_model && document->model_name[0] != '\0') {
-        status = load_named_model(run, document->model_name, strategy, err);
+        status = load_named_model(run, path, document->model_name, strategy, err);
         if (status != PPS_OK)
             return status;
     }

@@ -100,12 +100,27 @@ static void add_options(struct text_buffer *text, const struct tuning *t)
         text_buffer_add(text, " --stack %s", training_stack(&run->training)->name);
 }
 
+// A model that the configuration names by a path beside it is not beside its copy.
+static void add_model(struct text_buffer *text, const struct plan_document *file,
+                      const char *path)
+{
+    char *old = plan_document_model(file->json.name, file->model_name);
+    char *new = plan_document_model(path, file->model_name);
+    if (old != NULL && new == NULL)
+        add_word(text, old);
+    free(old);
+    free(new);
+}
+
 static void add_command(struct text_buffer *text, const struct tuning *t, const char *path)
 {
     const struct plan_document *file = plan_run_configuration(&t->input.job.run);
     struct text_buffer launched = {.text = NULL};
     text_buffer_add(&launched, "%s%s", path, choice_of(t));
     text_buffer_add(text, "ppsweep check");
+    if (file != NULL && pps_arg_words(t->args) > 0 &&
+        strcmp(pps_arg_word(t->args, 0), file->json.name) == 0)
+        add_model(text, file, path);
     for (int k = 0; k < pps_arg_words(t->args); k++) {
         const char *word = pps_arg_word(t->args, k);
         const bool replaced = file != NULL ? strcmp(word, file->json.name) == 0 : k == 0;

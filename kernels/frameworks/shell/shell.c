@@ -178,9 +178,9 @@ static bool check_text(struct shell *sh)
         const unsigned char c = (unsigned char)sh->text[i];
         n = pps_utf8_length(sh->text + i);
         if (n == 0)
-            return shell_fail(sh, i, "not UTF-8");
+            return shell_fail(sh, i, "not UTF-8; save the text as UTF-8");
         if (c == '\0' || c == 0x7f || (c < 0x20 && strchr("\n\r\t", c) == NULL))
-            return shell_fail(sh, i, "a control character (U+%04X)", c);
+            return shell_fail(sh, i, "a control character (U+%04X); remove it", c);
     }
     return true;
 }

@@ -80,6 +80,9 @@ void trainer_script_close(struct trainer_script *script);
 // Fills the numbers of a dialect. "auto" and null are no numbers. Returns false with a fault.
 bool trainer_take_numbers(struct trainer *t, const struct trainer_dialect *dialect);
 
+// Reads a whole number; 0: there is none, or the trainer decides. Returns false with a fault.
+bool trainer_whole(struct trainer *t, const char *path, int64_t *number);
+
 // Returns whether the dialect has the path among its keys, harmless ones aside.
 bool trainer_knows(const struct trainer_dialect *dialect, const char *path);
 

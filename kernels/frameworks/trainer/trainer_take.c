@@ -125,30 +125,43 @@ bool trainer_needs(const struct trainer_dialect *dialect, const char *path)
 
 // ---- numbers ------------------------------------------------------------------------------------
 
-static bool take_number(struct trainer *t, const struct trainer_path *row)
+bool trainer_whole(struct trainer *t, const char *path, int64_t *number)
 {
     enum { MOST = 1 << 30 };
-    const cJSON *item = trainer_get(t, row->path);
+    const cJSON *item = trainer_get(t, path);
+    const char *text = cJSON_IsString(item) ? item->valuestring : NULL;
     char *end = NULL;
-    if (item == NULL || (cJSON_IsString(item) && (strcasecmp(item->valuestring, "auto") == 0 ||
-                                                  item->valuestring[0] == '\0')))
+    *number = 0;
+    if (item == NULL || (text != NULL && strcasecmp(text, "auto") == 0))
         return true;
-    if (row->key <= TRAINER_PER_NODE && cJSON_IsString(item) &&
-        strchr(item->valuestring, '?') != NULL)
-        return true; // only the run of a script knows how many devices there are
-    if (cJSON_IsString(item) && strcmp(item->valuestring, "?") == 0)
+    if (text != NULL && strcmp(text, "?") == 0)
         return trainer_fail(
-            t, row->path, "the value is not a number that can be read here; write the number");
-    const double value = cJSON_IsString(item)   ? strtod(item->valuestring, &end)
+            t, path, "the value is not a number that can be read here; write the number");
+    const double value = text != NULL           ? strtod(text, &end)
                          : cJSON_IsNumber(item) ? item->valuedouble
                                                 : -2;
+    if (text != NULL && text[0] == '\0')
+        return trainer_fail(t, path, "the value is missing; write a whole number above 0");
     if (value == -1) // the trainer decides
         return true;
     if (value < 0 || value > MOST || value != (double)(int64_t)value ||
         (end != NULL && *end != '\0'))
-        return trainer_fail(t, row->path, "expected a whole number above 0");
-    if (value > 0)
-        trainer_set(t, row->key, (int64_t)value, framework_value_at(t->doc, item));
+        return trainer_fail(t, path, "expected a whole number above 0");
+    *number = (int64_t)value;
+    return true;
+}
+
+static bool take_number(struct trainer *t, const struct trainer_path *row)
+{
+    const cJSON *item = trainer_get(t, row->path);
+    int64_t number;
+    if (row->key <= TRAINER_PER_NODE && cJSON_IsString(item) &&
+        strchr(item->valuestring, '?') != NULL)
+        return true; // only the run of a script knows how many devices there are
+    if (!trainer_whole(t, row->path, &number))
+        return false;
+    if (number > 0)
+        trainer_set(t, row->key, number, framework_value_at(t->doc, item));
     return true;
 }
 

@@ -293,6 +293,13 @@ bool trainer_set_item(struct trainer_writer *w, const char *path, cJSON *value)
     return ok;
 }
 
+// Megatron-Core refuses a method and a number of layers where parts of layers are recomputed.
+static bool clear(struct trainer_writer *w, const char *path)
+{
+    const cJSON *old = trainer_get(w->old, path);
+    return old == NULL || cJSON_IsNull(old) || trainer_set_item(w, path, cJSON_CreateNull());
+}
+
 bool trainer_set_layers(struct trainer_writer *w, const char *path, const char *word)
 {
     const bool full = strcmp(word, "full") == 0, none = strcmp(word, "none") == 0;
@@ -301,9 +308,12 @@ bool trainer_set_layers(struct trainer_writer *w, const char *path, const char *
     snprintf(method, sizeof method, "%srecompute_method", path);
     snprintf(number, sizeof number, "%srecompute_num_layers", path);
     cJSON *value = none ? cJSON_CreateNull() : cJSON_CreateString(full ? "full" : "selective");
-    return trainer_set_item(w, granularity, value) &&
-           (!full || (trainer_set_item(w, method, cJSON_CreateString("uniform")) &&
-                      trainer_set_item(w, number, cJSON_CreateNumber(1))));
+    if (!trainer_set_item(w, granularity, value))
+        return false;
+    if (full)
+        return trainer_set_item(w, method, cJSON_CreateString("uniform")) &&
+               trainer_set_item(w, number, cJSON_CreateNumber(1));
+    return none || (clear(w, method) && clear(w, number));
 }
 
 bool trainer_read_launch(struct framework_reader *r, const struct plaindoc *document,

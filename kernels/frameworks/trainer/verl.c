@@ -124,12 +124,29 @@ static bool needs(const char *path)
 
 // ---- batch --------------------------------------------------------------------------------------
 
-static int64_t whole(const struct trainer *t, const char *path, int64_t otherwise)
+static int64_t whole(struct trainer *t, const char *path, int64_t otherwise)
 {
-    const cJSON *item = trainer_get(t, path);
-    return cJSON_IsNumber(item) && item->valuedouble >= 1 && item->valuedouble <= 1 << 30
-               ? (int64_t)item->valuedouble
-               : otherwise;
+    int64_t number;
+    return trainer_whole(t, path, &number) && number > 0 ? number : otherwise;
+}
+
+// Checks the numbers that whole() reads.
+static bool check_numbers(struct trainer *t)
+{
+    static const char *const read[] = {"data.train_batch_size",
+                                       ACTOR "ppo_mini_batch_size",
+                                       "actor_rollout_ref.rollout.n",
+                                       "data.max_prompt_length",
+                                       "data.max_response_length",
+                                       ACTOR "ppo_max_token_len_per_gpu",
+                                       ACTOR "ppo_micro_batch_size",
+                                       "model.lora_rank",
+                                       "actor_rollout_ref.model.lora_rank"};
+    int64_t number;
+    for (size_t k = 0; k < sizeof read / sizeof *read; k++)
+        if (!trainer_whole(t, read[k], &number))
+            return false;
+    return true;
 }
 
 // A mini-batch is a number of prompts, each with n answers.
@@ -235,6 +252,8 @@ static bool fill(struct trainer *t, bool tuning, bool megatron)
     const char *lora = tuning ? "model.lora_rank" : "actor_rollout_ref.model.lora_rank";
     const char *strategy = trainer_text(t, ACTOR "strategy");
     megatron = megatron || (strategy != NULL && strcmp(strategy, "megatron") == 0);
+    if (!check_numbers(t))
+        return false;
     if (whole(t, lora, 0) > 0 &&
         !trainer_take_adapters(
             t, tuning ? "model.target_modules" : "actor_rollout_ref.model.target_modules",

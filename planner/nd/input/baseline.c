@@ -62,6 +62,25 @@ static int64_t product(const int32_t *degrees, size_t n)
     return of;
 }
 
+bool nd_strategy_sets(const char *text, const char *degree)
+{
+    size_t n;
+    for (const char *word; (word = plan_next_word(&text, &n)) != NULL;) {
+        const char *equals = memchr(word, '=', n);
+        if (equals != NULL && plan_is_word(word, (size_t)(equals - word), degree))
+            return true;
+    }
+    return false;
+}
+
+// Returns whether the words that follow set the degree of a word, too.
+static bool is_set_again(const char *word, const char *following)
+{
+    char key[16];
+    snprintf(key, sizeof key, "%.*s", (int)strcspn(word, "="), word);
+    return nd_strategy_sets(following, key);
+}
+
 enum pps_status nd_strategy_read(const struct nd_job *job, const char *option, const char *text,
                                  struct nd_strategy *s, struct pps_error *err)
 {
@@ -82,6 +101,9 @@ enum pps_status nd_strategy_read(const struct nd_job *job, const char *option, c
                 "--%s %.*s: expected degrees, for example dp=8,tp=4,pp=2 (also cp ep op vp mbs "
                 "sp=on)",
                 option, (int)n, word);
+        else if (is_set_again(word, text))
+            return pps_fail(err, PPS_E_INPUT, "--%s %.*s: is set twice; remove one", option,
+                            (int)n, word);
     const int64_t rest = product((const int32_t[]){s->tp, s->cp, s->pp}, 3);
     if (s->dp == 0)
         s->dp = rest > 0 && job->space.devices % rest == 0
@@ -93,17 +115,6 @@ enum pps_status nd_strategy_read(const struct nd_job *job, const char *option, c
     if (!sp_given)
         s->sp = s->tp > 1;
     return PPS_OK;
-}
-
-bool nd_strategy_sets(const char *text, const char *degree)
-{
-    size_t n;
-    for (const char *word; (word = plan_next_word(&text, &n)) != NULL;) {
-        const char *equals = memchr(word, '=', n);
-        if (equals != NULL && plan_is_word(word, (size_t)(equals - word), degree))
-            return true;
-    }
-    return false;
 }
 
 enum pps_status nd_strategy_check_chunks(const struct nd_job *job, const char *option,

@@ -110,9 +110,9 @@ Test(plaindoc, flat_faults)
         {"a = -9007199254740992", 1, 5, "whole numbers must be below 2^53"},
         {"a = 007", 1, 5, "a number cannot begin with 0; put text in quotes"},
         {"\xc3\xa4 = '\xc3\xa4' 'x'", 1, 9, "the value ends before this; begin a new line"},
-        {"a = \xff", 1, 5, "not UTF-8"},
-        {"a = \x01", 1, 5, "a control character (U+0001)"},
-        {"a = 1\rb", 1, 6, "a control character (U+000D)"},
+        {"a = \xff", 1, 5, "not UTF-8; save the text as UTF-8"},
+        {"a = \x01", 1, 5, "a control character (U+0001); remove it"},
+        {"a = 1\rb", 1, 6, "a control character (U+000D); remove it"},
     };
     plain_refuse(PLAINDOC_FLAT, rows, COUNT_OF(rows));
 }

@@ -133,7 +133,7 @@ Test(plain_toml, faults)
         {"a = {b = 1\n", 1, 5, "no } closes this"},
         {"a = 1\n[b]\nc = 1\nc = 2\n", 4, 1, "\"c\" appears twice (first at line 3)"},
         {"a = 1 b = 2\n", 1, 7, "the value ends before this; begin a new line"},
-        {"a = 1\rb = 2\n", 1, 6, "a control character (U+000D)"},
+        {"a = 1\rb = 2\n", 1, 6, "a control character (U+000D); remove it"},
     };
     plain_refuse(PLAINDOC_TOML, rows, COUNT_OF(rows));
 }

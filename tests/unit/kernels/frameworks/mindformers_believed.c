@@ -201,10 +201,10 @@ Test(mindformers_believed, models_of_other_shapes)
     static const char *const rows[][2] = {
         {"model: {model_config: {type: T5Config, num_layers: 4, hidden_size: 8}}\n",
          "type T5Config: the shape of this model is not known; name a file that describes it "
-         "first: ppsweep nd config.json"},
+         "first: ppsweep check config.json FILE"},
         {"model: {model_config: {vision_config: {num_layers: 4}, hidden_size: 8}}\n",
          "vision_config: the shape of this model is not known; name a file that describes it "
-         "first: ppsweep nd config.json"},
+         "first: ppsweep check config.json FILE"},
     };
     for (size_t i = 0; i < 2; i++) {
         struct framework_file file;

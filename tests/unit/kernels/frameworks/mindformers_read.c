@@ -322,6 +322,8 @@ Test(mindformers, faults)
          3, 18, "data_parallel: expected a whole number from 1; found \"${DP}\""},
         {"model: {model_config: {num_layers: 4}}\nparallel_config:\n  model_parallel: 1.5\n", 3,
          19, "model_parallel: expected a whole number from 1; found 1.5"},
+        {"model: {model_config: {num_layers: 4}}\nparallel_config:\n  model_parallel:\n", 3, 18,
+         "model_parallel: the value is missing; write a whole number"},
         {"model: {model_config: {num_layers: 4}}\nparallel_config:\n  use_seq_parallel: 1\n", 3,
          21, "use_seq_parallel: expected True or False; found 1"},
         {"model: {model_config: {num_layers: 4}}\nparallel_config:\n  pipeline_stage: 2\n"

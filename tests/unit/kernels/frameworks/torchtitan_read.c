@@ -173,7 +173,7 @@ Test(torchtitan_read, faults)
         {DEGREES "tensor_parallel_degree = 0\n", 2, 26,
          "parallelism.tensor_parallel_degree: expected a whole number from 1"},
         {DEGREES "tensor_parallel_degree = '8'\n", 2, 26,
-         "parallelism.tensor_parallel_degree: expected a whole number from 1"},
+         "parallelism.tensor_parallel_degree: expected a whole number from 1, without quotes"},
         {DEGREES "data_parallel_shard_degree = -2\n", 2, 30,
          "parallelism.data_parallel_shard_degree: expected a whole number from 1"},
         {DEGREES "tensor_parallel_degree = 4096\npipeline_parallel_degree = 4096\n", 3, 28,
@@ -208,16 +208,16 @@ Test(torchtitan_read, unknown_models)
         {"[model]\nname = 'lama3'\nflavor = '8B'\n", 2, 8,
          "model.name = \"lama3\": unknown model; did you mean llama3? known: llama2 llama3 "
          "llama4 "
-         "deepseek_v3 qwen3 gpt_oss; or name the model's own file first: ppsweep nd "
-         "config.json"},
+         "deepseek_v3 qwen3 gpt_oss; or name the model's own file first: "
+         "ppsweep check config.json FILE"},
         {"[model]\nname = 'deepseek_v3'\nflavor = '671b'\n", 3, 10,
          "model.flavor = \"671b\": unknown flavor; did you mean 671B? known: debugmodel 16B "
          "236B "
-         "671B; or name the model's own file first: ppsweep nd config.json"},
+         "671B; or name the model's own file first: ppsweep check config.json FILE"},
         {"[model]\nname = 'llama3'\nflavor = 'tiny'\n", 3, 10,
          "model.flavor = \"tiny\": unknown flavor; known: debugmodel 1B 3B 8B 70B 405B; or "
          "name the "
-         "model's own file first: ppsweep nd config.json"},
+         "model's own file first: ppsweep check config.json FILE"},
     };
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         struct framework_file file;

@@ -171,8 +171,8 @@ Test(shell, faults)
         {"x=${y", 1, 5, "expected } to close this"},
         {"x=$(y", 1, 4, "expected ) to close this"},
         {"a ;; b", 1, 3, "expected a command"},
-        {"a\x01", 1, 2, "a control character (U+0001)"},
-        {"a \xff", 1, 3, "not UTF-8"},
+        {"a\x01", 1, 2, "a control character (U+0001); remove it"},
+        {"a \xff", 1, 3, "not UTF-8; save the text as UTF-8"},
     };
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         struct shell_script script;

@@ -218,6 +218,13 @@ Test(trainer_read, refused)
          PPO
          "actor_rollout_ref.model.lora_rank=8 actor_rollout_ref.model.target_modules=mystery",
          "1:152 mystery: adapters of this module are not known here"},
+        {PLAINDOC_FLAT, PPO ACTOR "megatron.tensor_model_parallel_size=",
+         "1:77 actor_rollout_ref.actor.megatron.tensor_model_parallel_size: the value is missing; "
+         "write a whole number above 0"},
+        {PLAINDOC_FLAT, PPO ACTOR "ppo_epochs=1 data.max_response_length=3k",
+         "1:139 data.max_response_length: expected a whole number above 0"},
+        {PLAINDOC_FLAT, PPO ACTOR "ppo_mini_batch_size=-32",
+         "1:121 actor_rollout_ref.actor.ppo_mini_batch_size: expected a whole number above 0"},
         {PLAINDOC_FLAT, PPO ACTOR "megatron.tensor_model_parallel_size=$(tp)",
          "1:137 actor_rollout_ref.actor.megatron.tensor_model_parallel_size: the value comes from "
          "$(...), which only a shell can evaluate; write the value in place of it"},
