@@ -251,22 +251,25 @@ void nd_rank_best(struct nd_ranked *best, const struct nd_strategy *given, int64
     const struct training *training = options->training;
     const bool one = given->mbs > 0 || options->compat == ND_ORIG;
     struct nd_strategy strategy = *given;
+    bool whole = false; // the best has whole micro-batches
     for (int k = 0; k < (one ? 1 : training->n_mbs); k++) {
         struct nd_ranked next;
         strategy.mbs = given->mbs > 0 ? given->mbs : (int32_t)training->mbs[k];
-        if (k > 0 && training->gbs % ((int64_t)strategy.dp * strategy.mbs) != 0)
+        const bool divides = training->gbs % ((int64_t)strategy.dp * strategy.mbs) == 0;
+        if (k > 0 && !divides)
             continue;
         nd_rank_one(&next, &strategy, index, source, options);
-        if (k > 0 && next.cost_ms >= best->cost_ms && next.outcome != ND_RANK_NO_MEMORY) {
+        if (whole && next.cost_ms >= best->cost_ms && next.outcome != ND_RANK_NO_MEMORY) {
             nd_ranked_beside(best, &next);
             nd_ranked_free(&next);
             continue;
         }
-        if (k > 0) {
+        if (whole)
             nd_ranked_beside(&next, best);
+        if (k > 0)
             nd_ranked_free(best);
-        }
         *best = next;
+        whole = divides;
     }
 }
 
