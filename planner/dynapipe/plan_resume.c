@@ -29,14 +29,16 @@ enum pps_status plan_resume_open(struct plan_resume *r, const char *folder, cons
         .path = path,
         .identity = identity.text,
         .work = "planning",
-        .other = "belongs to other options or batches, or to another version of ppsweep",
+        .other = "belongs to other options, files or batches, or to another version of ppsweep",
         .resume = resumes,
         .force = forces};
     const enum pps_status status = identity.failed ? pps_fail_memory(err, "the options")
                                                    : pps_record_log_open(&r->log, &ask, err);
     text_buffer_free(&identity);
     r->is_open = status == PPS_OK;
-    if (!r->is_open || !pps_record_log_next(&r->log, &r->next, &r->n))
+    if (!r->is_open)
+        pps_record_log_close(&r->log);
+    else if (!pps_record_log_next(&r->log, &r->next, &r->n))
         r->next = NULL;
     r->is_empty = r->next == NULL;
     return status;
