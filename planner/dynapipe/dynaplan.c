@@ -3,7 +3,6 @@
 #include "base/edit/json_write.h"
 #include "base/system/disk.h"
 #include "base/system/threads.h"
-#include "base/system/whole_file.h"
 #include "base/text/human.h"
 #include "base/text/say.h"
 #include "base/write/new_file.h"
@@ -20,14 +19,12 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <xxhash.h>
 
 enum {
     PATH = 4096,
     WAVE = 4,  // batches a thread that are planned together
     SPARE = 2, // items behind a wave: a line can complete a batch and refuse the next one
     THREADS_MOST = 1024,
-    FILE_MOST = 1 << 30, // bytes of a file that is read again
 };
 
 static const struct pps_opt options[] = {
@@ -297,19 +294,6 @@ static void add_refused(struct run *r, const struct batch_reader *reader,
     r->n++;
 }
 
-static bool read_file(const char *path, struct text_buffer *text)
-{
-    struct pps_error unused;
-    char *bytes;
-    size_t n;
-    text_buffer_clear(text);
-    if (pps_whole_file_read_regular(path, FILE_MOST, &bytes, &n, &unused) != PPS_OK)
-        return false;
-    text_buffer_add_bytes(text, bytes, n);
-    free(bytes);
-    return true;
-}
-
 // Finds the plan of a batch among those of an interrupted command. A timeline needs a plan of its own.
 static void find_kept(struct run *r, struct item *item)
 {
@@ -317,8 +301,8 @@ static void find_kept(struct run *r, struct item *item)
     if (!r->resume.is_open || (r->trace != NULL && !r->traced))
         return;
     name_file(r, item, path);
-    item->is_kept = plan_resume_find(&r->resume, &item->batch, &item->planned) &&
-                    read_file(path, &item->text);
+    item->is_kept =
+        plan_resume_find(&r->resume, &item->batch, path, &item->planned, &item->text);
 }
 
 // Takes what the reader has made of a line.
@@ -361,48 +345,6 @@ static enum pps_status plan_input(struct run *r)
 
 // ---- the command ----------------------------------------------------------------------------------
 
-// Adds a word, and the checksum of the file of this name, if there is one.
-static void add_word(struct text_buffer *text, const char *word)
-{
-    struct text_buffer file = {.text = NULL};
-    text_buffer_add(text, " %s", word);
-    if (read_file(word, &file))
-        text_buffer_add(text, " %016llx", (unsigned long long)XXH64(file.text, file.n, 0));
-    text_buffer_free(&file);
-}
-
-// Opens the record of what is written. Its identity is the words and the options that change plans, with the files
-// that they name; the record itself knows the batches.
-static enum pps_status open_resume(struct run *r, const struct pps_args *args)
-{
-    static const char *const others[] = {"stream",  "fail-fast", "output",  "trace",  "log",
-                                         "threads", "force",     "verbose", "resume", NULL};
-    struct text_buffer text = {.text = NULL};
-    text_buffer_add(&text, "mode %s", plan_mode_names[r->request.choice.mode]);
-    for (int k = 0; k + 1 < pps_arg_words(args); k++)
-        add_word(&text, pps_arg_word(args, k));
-    text_buffer_add(&text, " %s", r->input);
-    for (const struct pps_opt *option = options; option->name != NULL; option++) {
-        int k = 0;
-        while (others[k] != NULL && strcmp(others[k], option->name) != 0)
-            k++;
-        if (others[k] != NULL || pps_arg(args, option->name) == NULL)
-            continue;
-        text_buffer_add(&text, " --%s", option->name);
-        add_word(&text, pps_arg(args, option->name));
-    }
-    const bool resumes = pps_arg(args, "resume") != NULL;
-    const enum pps_status status =
-        text.failed ? pps_fail_memory(r->err, "the options")
-        : resumes && pps_arg(args, "log") != NULL
-            ? pps_fail(r->err, PPS_E_INPUT,
-                       "--resume: the log of --log cannot be continued; leave out one of them")
-            : plan_resume_open(&r->resume, r->folder, text.text, resumes,
-                               pps_arg(args, "force") != NULL, r->err);
-    text_buffer_free(&text);
-    return status;
-}
-
 static enum pps_status open_run(struct run *r, const struct pps_args *args)
 {
     uint64_t threads = 1;
@@ -428,7 +370,8 @@ static enum pps_status open_run(struct run *r, const struct pps_args *args)
     if (status == PPS_OK && r->folder != NULL)
         status = pps_disk_make_folder(r->folder, r->err);
     if (status == PPS_OK && r->folder != NULL)
-        status = open_resume(r, args);
+        status = plan_resume_open(&r->resume, r->folder, args, options, r->request.choice.mode,
+                                  r->err);
     if (status == PPS_OK)
         status = plan_log_open(&r->log, pps_arg(args, "log"), r->gate, r->err);
     if (status != PPS_OK)

@@ -90,7 +90,9 @@ static double transfer_of(const struct nd_rank_case *used, const struct nd_solut
     return fmax(0.0, solution->objective - value.objective) * used->layer_ms;
 }
 
-bool nd_rank_can_have(const struct nd_program *program, int32_t chunks)
+// Returns whether stages may have so many chunks: interleaving needs a multiple of P micro-batches, and a layer in every
+// chunk.
+static bool can_have(const struct nd_program *program, int32_t chunks)
 {
     return chunks == 1 ||
            (program->stages > 1 && program->micro_batches % program->stages == 0 &&
@@ -198,7 +200,7 @@ static bool try_chunks(struct nd_ranked *ranked, const struct nd_rank_case *prep
     struct nd_rank_case used = *prepared;
     char why[sizeof ranked->why];
     used.program.chunks = chunks;
-    if (!nd_rank_can_have(&used.program, chunks)) {
+    if (!can_have(&used.program, chunks)) {
         if (options->min_vpp > 1 && chunks == options->min_vpp)
             snprintf(ranked->why, sizeof ranked->why,
                      "%d chunks per stage need a number of micro-batches that is a multiple of "
