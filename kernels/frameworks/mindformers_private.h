@@ -161,7 +161,5 @@ void mindformers_put_flag(struct mindformers_writer *m, enum mindformers_key key
 bool mindformers_write_fail(struct mindformers_writer *m, const cJSON *item, const char *format,
                             ...) __attribute__((format(printf, 3, 4)));
 
-bool mindformers_write(struct framework_writer *w, const struct plaindoc *doc);
-
 // Offsets and recomputation.
 bool mindformers_write_layers(struct mindformers_writer *m);

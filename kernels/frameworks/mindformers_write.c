@@ -260,7 +260,7 @@ static void keep_place(struct mindformers_writer *m)
     m->fault->item = NULL;
 }
 
-bool mindformers_write(struct framework_writer *w, const struct plaindoc *doc)
+static bool write_all(struct framework_writer *w, const struct plaindoc *doc)
 {
     struct mindformers_writer m = {.doc = doc,
                                    .s = w->settings,
@@ -290,5 +290,5 @@ const struct framework_form mindformers_form = {
     .form = PLAINDOC_YAML,
     .is = mindformers_is,
     .read = mindformers_read,
-    .write = mindformers_write,
+    .write = write_all,
 };

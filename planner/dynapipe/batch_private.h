@@ -24,9 +24,6 @@ bool batch_divide(struct batch_task *task, struct step_caution caution);
 // Plans all replicas of the present division. Returns false likewise.
 bool batch_plan_replicas(struct batch_task *task);
 
-// Divides and plans. Micro-batches that are too large for a plan are made smaller.
-bool batch_divide_and_plan(struct batch_task *task);
-
 // Returns the makespan of the replicas that were planned last.
 double batch_slowest(const struct batch_task *task);
 

@@ -19,7 +19,6 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum {
     PATH = 4096,
@@ -303,7 +302,7 @@ static void find_kept(struct run *r, struct item *item)
         return;
     name_file(r, item, path);
     item->is_kept =
-        plan_resume_find(&r->resume, &item->batch, &item->planned) && access(path, F_OK) == 0;
+        plan_resume_find(&r->resume, &item->batch, path, &item->planned, &item->text);
 }
 
 // Takes what the reader has made of a line.
@@ -346,34 +345,6 @@ static enum pps_status plan_input(struct run *r)
 
 // ---- the command ----------------------------------------------------------------------------------
 
-// Opens the record of what is written. Its identity is the words and the options that change plans.
-static enum pps_status open_resume(struct run *r, const struct pps_args *args)
-{
-    static const char *const others[] = {"stream",  "fail-fast", "output",  "trace",  "log",
-                                         "threads", "force",     "verbose", "resume", NULL};
-    struct text_buffer text = {.text = NULL};
-    text_buffer_add(&text, "mode %s", plan_mode_names[r->request.choice.mode]);
-    for (int k = 0; k < pps_arg_words(args); k++)
-        text_buffer_add(&text, " %s", pps_arg_word(args, k));
-    for (const struct pps_opt *option = options; option->name != NULL; option++) {
-        int k = 0;
-        while (others[k] != NULL && strcmp(others[k], option->name) != 0)
-            k++;
-        if (others[k] == NULL && pps_arg(args, option->name) != NULL)
-            text_buffer_add(&text, " --%s %s", option->name, pps_arg(args, option->name));
-    }
-    const bool resumes = pps_arg(args, "resume") != NULL;
-    const enum pps_status status =
-        text.failed ? pps_fail_memory(r->err, "the options")
-        : resumes && pps_arg(args, "log") != NULL
-            ? pps_fail(r->err, PPS_E_INPUT,
-                       "--resume: the log of --log cannot be continued; leave out one of them")
-            : plan_resume_open(&r->resume, r->folder, text.text, resumes,
-                               pps_arg(args, "force") != NULL, r->err);
-    text_buffer_free(&text);
-    return status;
-}
-
 static enum pps_status open_run(struct run *r, const struct pps_args *args)
 {
     uint64_t threads = 1;
@@ -399,7 +370,8 @@ static enum pps_status open_run(struct run *r, const struct pps_args *args)
     if (status == PPS_OK && r->folder != NULL)
         status = pps_disk_make_folder(r->folder, r->err);
     if (status == PPS_OK && r->folder != NULL)
-        status = open_resume(r, args);
+        status = plan_resume_open(&r->resume, r->folder, args, options, r->request.choice.mode,
+                                  r->err);
     if (status == PPS_OK)
         status = plan_log_open(&r->log, pps_arg(args, "log"), r->gate, r->err);
     if (status != PPS_OK)

@@ -235,7 +235,7 @@ bool batch_plan_replicas(struct batch_task *t)
 }
 
 // Divides and plans. Micro-batches that are too large for a plan are made smaller.
-bool batch_divide_and_plan(struct batch_task *t)
+static bool divide_and_plan(struct batch_task *t)
 {
     struct step_caution caution = {.round = 0};
     for (bool again = true; again;) {
@@ -306,7 +306,7 @@ static double best_of_rule(struct batch_task *t, enum step_rule rule, int64_t le
     double best = HUGE_VAL;
     t->choice = &choice;
     for (choice.rule_size = least; choice.rule_size <= most; choice.rule_size *= 2)
-        if (batch_divide_and_plan(t) && batch_slowest(t) < best) {
+        if (divide_and_plan(t) && batch_slowest(t) < best) {
             best = batch_slowest(t);
             *size = choice.rule_size;
         }
@@ -337,7 +337,7 @@ static void plan_mine(struct batch_task *t)
     choice.rule_size = t->request->rows;
     t->choice = &choice;
     t->setup = &t->request->mine;
-    t->planned->baselines.mine = batch_divide_and_plan(t) ? batch_slowest(t) : HUGE_VAL;
+    t->planned->baselines.mine = divide_and_plan(t) ? batch_slowest(t) : HUGE_VAL;
     t->setup = &t->request->setup;
     t->choice = &t->request->choice;
 }
@@ -365,7 +365,7 @@ void plan_batch(const struct dynaplan_request *request, const struct batch *batc
     planned->outcome = taken ? PLANNED : PLANNED_REFUSED;
     const struct step_choice divided = taken ? batch_choose_division(&t) : request->choice;
     t.choice = &divided;
-    if (taken && batch_divide_and_plan(&t))
+    if (taken && divide_and_plan(&t))
         conclude(&t);
     planned->seconds = pps_wall_seconds() - begin;
 }

@@ -14,15 +14,17 @@ struct plan_resume {
     size_t n;
 };
 
-// Opens FOLDER/plans.resume. options: what changes plans, as text.
+// Opens FOLDER/plans.resume of the command with these options. mode: of the plans.
 PPS_MUST_CHECK enum pps_status plan_resume_open(struct plan_resume *resume, const char *folder,
-                                                const char *options, bool resumes, bool forces,
-                                                struct pps_error *err);
+                                                const struct pps_args *args,
+                                                const struct pps_opt *options,
+                                                enum plan_mode mode, struct pps_error *err);
 
-// Returns whether the interrupted command planned this batch, and fills what it found, except the plan itself. Batches are asked for
-// in the order of their numbers; *planned is valid until the end.
-bool plan_resume_find(struct plan_resume *resume, const struct batch *batch,
-                      struct planned *planned);
+// Returns whether the interrupted command planned this batch and its file is there, fills what it found, except the plan
+// itself, and reads the text of the file. Batches are asked for in the order of their numbers; *planned is valid until the
+// end.
+bool plan_resume_find(struct plan_resume *resume, const struct batch *batch, const char *path,
+                      struct planned *planned, struct text_buffer *text);
 
 // Remembers a batch whose plan is written.
 PPS_MUST_CHECK enum pps_status plan_resume_add(struct plan_resume *resume,

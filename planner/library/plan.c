@@ -65,6 +65,8 @@ int ppsweep_planner_open(struct ppsweep_planner **planner, const char *const *op
     struct pps_error err;
     int n = 1;
     *planner = NULL;
+    if (options == NULL)
+        return pps_library_fail(error, PPSWEEP_E_CALL, "options: must not be NULL");
     for (; options[n - 1] != NULL; n++)
         if (strcmp(options[n - 1], "--help") == 0 || strcmp(options[n - 1], "-h") == 0)
             return pps_library_fail(error, PPSWEEP_E_INPUT, "a planner has no option --help");
@@ -265,6 +267,10 @@ static int32_t *fill_lists(const struct ppsweep_batch *from, struct batch *batch
 
 static bool is_valid(const struct ppsweep_batch *b, struct ppsweep_error *error)
 {
+    if (b->n < 0 || (b->n > 0 && b->input == NULL)) {
+        pps_library_fail(error, PPSWEEP_E_INPUT, "%d samples without lengths", b->n);
+        return false;
+    }
     for (int i = 0; i < b->n; i++)
         if (b->input[i] < 0 || b->input[i] > SPLIT_LENGTH_MAX ||
             (b->target != NULL && (b->target[i] < 0 || b->target[i] > SPLIT_LENGTH_MAX)) ||
@@ -284,8 +290,8 @@ int ppsweep_plan_batch(struct ppsweep_planner *planner, const struct ppsweep_bat
     struct batch own;
     struct planned planned = {.outcome = PLANNED_NO_MEMORY};
     *plan = NULL;
-    if (planner == NULL)
-        return pps_library_fail(error, PPSWEEP_E_CALL, "the planner is NULL");
+    if (planner == NULL || batch == NULL)
+        return pps_library_fail(error, PPSWEEP_E_CALL, "planner, batch: must not be NULL");
     if (!pps_library_size(batch->size, sizeof *batch, "ppsweep_batch", error))
         return PPSWEEP_E_CALL;
     if (!is_valid(batch, error))

@@ -43,8 +43,9 @@ static double greater(double a, double b)
     return a > b ? a : b;
 }
 
-bool log_peaks_add(struct log_peak **peaks, size_t *n, size_t *room,
-                   const struct log_peak *peak)
+// Adds the figures of a peak to the entry of its rank. false: out of memory.
+static bool add_peak(struct log_peak **peaks, size_t *n, size_t *room,
+                     const struct log_peak *peak)
 {
     size_t i = 0;
     while (i < *n && (*peaks)[i].rank != peak->rank)
@@ -149,7 +150,7 @@ static bool take_figures(struct reading *r, const struct log_line *line)
         peak.used_mb = line->used_mb;
         peak.held_mb = line->held_mb;
     }
-    return log_peaks_add(&log->peaks, &log->n_peaks, &log->room, &peak);
+    return add_peak(&log->peaks, &log->n_peaks, &log->room, &peak);
 }
 
 static bool take_line(struct reading *r, char *text, size_t n)
@@ -277,7 +278,7 @@ static enum pps_status take_log(struct dry_run *run, const struct run_files *fil
     run->n_logs += log.is_text;
     for (size_t k = 0; status == PPS_OK && k < log.n_peaks; k++) {
         log.peaks[k].file = file;
-        if (!log_peaks_add(&run->peaks, &run->n_peaks, &run->room, &log.peaks[k]))
+        if (!add_peak(&run->peaks, &run->n_peaks, &run->room, &log.peaks[k]))
             status = pps_fail_memory(err, "the peaks of %s", path);
     }
     if (status == PPS_OK)
@@ -316,7 +317,7 @@ struct log_peak dry_run_peak(const struct dry_run *run, const struct run_degrees
         struct log_peak peak = run->peaks[k];
         peak.rank = -1;
         if (is_of_stage(&run->peaks[k], degrees, stage))
-            log_peaks_add(&all, &n, &room, &peak); // has room for the one rank
+            add_peak(&all, &n, &room, &peak); // has room for the one rank
     }
     for (size_t k = 0; k < run->n_peaks; k++)
         if (sum.line > 0 && run->peaks[k].file == sum.file && run->peaks[k].line == sum.line)

@@ -57,10 +57,6 @@ PPS_MUST_CHECK enum pps_status log_file_read(struct log_file *log, const char *p
                                              int32_t default_rank, struct pps_error *err);
 void log_file_free(struct log_file *log);
 
-// Adds the figures of a peak to the entry of its rank. false: out of memory.
-bool log_peaks_add(struct log_peak **peaks, size_t *n, size_t *room,
-                   const struct log_peak *peak);
-
 // ---- dry run ------------------------------------------------------------------------------------
 
 struct dry_run {

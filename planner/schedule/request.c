@@ -158,7 +158,8 @@ void schedule_inputs_free(struct schedule_inputs *inputs)
 
 // ---- values -------------------------------------------------------------------------------------
 
-void schedule_inputs_values(const struct schedule_inputs *inputs, double value[N_PARAMS])
+// Writes the values of the parameters that the documents set.
+static void values_of(const struct schedule_inputs *inputs, double value[N_PARAMS])
 {
     for (int slot = 0; slot < N_SLOTS; slot++) {
         double list[N_PARAMS];
@@ -290,7 +291,7 @@ enum pps_status schedule_read_values(double value[N_PARAMS],
     enum pps_status status;
     for (int p = 0; p < N_PARAMS; p++)
         value[p] = schedule_params[p].fallback;
-    schedule_inputs_values(inputs, value);
+    values_of(inputs, value);
     status = schedule_read_single(value, single, sizeof single / sizeof *single, args, err);
     if (status == PPS_OK && pps_arg(args, "descending") != NULL)
         value[P_DESCENDING] = 1;

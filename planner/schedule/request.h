@@ -42,9 +42,6 @@ PPS_MUST_CHECK enum pps_status schedule_inputs_messages(struct schedule_inputs *
                                                         struct pps_error *err);
 void schedule_inputs_free(struct schedule_inputs *inputs);
 
-// Writes the values of the parameters that the documents set.
-void schedule_inputs_values(const struct schedule_inputs *inputs, double value[N_PARAMS]);
-
 // ---- request ------------------------------------------------------------------------------------
 
 // Options that describe times, memory and messages.

@@ -12,7 +12,7 @@ enum { LISTS = 1 << 7 }; // of modules at most
 
 // One list of modules: what all layers together take and keep.
 struct list {
-    unsigned modules;
+    unsigned modules; // 0: nothing is made again
     double seconds, kept;
 };
 
@@ -34,14 +34,19 @@ static unsigned modules_of(const struct modeldesc *model)
 static bool is_list(unsigned modules, unsigned all)
 {
     const unsigned parts = TRAINING_MOE_ACT | TRAINING_SHARED_EXPERTS;
-    return modules != 0 && (modules & ~all) == 0 &&
-           ((modules & TRAINING_MOE) == 0 || (modules & parts) == 0);
+    return (modules & ~all) == 0 && ((modules & TRAINING_MOE) == 0 || (modules & parts) == 0);
+}
+
+static void set_modules(struct configuration *c, unsigned modules)
+{
+    c->training.recompute_modules = modules;
+    configuration_recompute(c, modules != 0 ? ND_RECOMPUTE_SELECT : ND_RECOMPUTE_NONE);
 }
 
 static void price(struct list *list, struct configuration *c)
 {
     struct configuration_figures figures;
-    c->training.recompute_modules = list->modules;
+    set_modules(c, list->modules);
     configuration_figures_of(&figures, c);
     for (int32_t k = 0; k < c->n_parts; k++) {
         struct configuration_part_price part;
@@ -56,7 +61,9 @@ static int quicker(const void *a, const void *b)
     const struct list *p = a, *q = b;
     if (p->seconds != q->seconds)
         return p->seconds < q->seconds ? -1 : 1;
-    return p->kept < q->kept ? -1 : p->kept > q->kept;
+    if (p->kept != q->kept)
+        return p->kept < q->kept ? -1 : 1;
+    return p->modules < q->modules ? -1 : 1;
 }
 
 // Sets the lists of which none is both quicker and smaller, the quickest first. Returns their number.
@@ -65,7 +72,7 @@ static int find_lists(struct list lists[LISTS], struct configuration *c)
     const unsigned all = modules_of(&c->model);
     double least = HUGE_VAL;
     int n = 0, kept = 0;
-    for (unsigned modules = 1; modules < LISTS; modules++)
+    for (unsigned modules = 0; modules < LISTS; modules++)
         if (is_list(modules, all)) {
             lists[n] = (struct list){.modules = modules};
             price(&lists[n++], c);
@@ -118,7 +125,7 @@ static enum pps_status try_lists(struct tuning *t, enum tune_link link, struct c
     enum pps_status status = PPS_OK;
     bool over = false;
     for (int k = 0; k < n && status == PPS_OK && !over && t->now_answer == before; k++) {
-        c->training.recompute_modules = lists[k].modules;
+        set_modules(c, lists[k].modules);
         status = try_list(t, link, c, &over, err);
         over = over || tune_ended(t);
     }
@@ -144,7 +151,6 @@ enum pps_status tune_try_modules(struct tuning *t, enum tune_link link,
         return PPS_OK;
     if (!configuration_copy(&c, like))
         return pps_fail_memory(err, "the training");
-    configuration_recompute(&c, ND_RECOMPUTE_SELECT);
     const enum pps_status status = try_lists(t, link, &c, err);
     configuration_free(&c);
     return status;

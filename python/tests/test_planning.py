@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Plans of batches: the same as those of the program, in any number of threads."""
 
+import ctypes
 import importlib.util
 import json
 import threading
@@ -11,6 +12,7 @@ from pathlib import Path
 import numpy as np
 
 import ppsweep
+from ppsweep._library import BatchStruct, ErrorStruct, PlanStruct, check, lib
 from ppsweep.planning import INSTRUCTIONS
 
 from .support import InFolder, program
@@ -111,6 +113,14 @@ class Planning(InFolder):
         for batch, text in (([1 << 25], "sample 0"), ([[5, 6]], "no decoder"), ([99999], "outside")):
             with self.assertRaisesRegex(ppsweep.Error, text):
                 planner.plan(batch)
+
+    def test_batches_without_lengths(self):
+        planner = ppsweep.Planner("llama2-7b", devices=4, tp=2)
+        found, error = ctypes.POINTER(PlanStruct)(), ErrorStruct()
+        for n in (-1, 1):
+            batch = BatchStruct(ctypes.sizeof(BatchStruct), n, None, None, None)
+            with self.assertRaisesRegex(ppsweep.Error, "without lengths"):
+                check(lib.plan_batch(planner._handle, batch, None, found, error), error)
 
 
 if __name__ == "__main__":

@@ -72,7 +72,7 @@ void contents_take(struct contents *contents, const struct balance_layers *layer
     *contents = counted;
 }
 
-void contents_open(struct contents *contents, const struct balance_layers *layers)
+static void open_contents(struct contents *contents, const struct balance_layers *layers)
 {
     contents->layers = layers;
     contents->built = -1;
@@ -96,12 +96,12 @@ int contents_open_ways(struct contents contents[CONTENT_WAYS],
                        const struct balance_layers *layers, struct balance_layers *not_full)
 {
     const int n = contents_ways(layers);
-    contents_open(&contents[CONTENT_ALL_KINDS], layers);
+    open_contents(&contents[CONTENT_ALL_KINDS], layers);
     if (n == 1)
         return n;
     *not_full = *layers;
     not_full->has[BALANCE_FULL] = false;
-    contents_open(&contents[CONTENT_NOT_FULL], not_full);
+    open_contents(&contents[CONTENT_NOT_FULL], not_full);
     return n;
 }
 

@@ -44,8 +44,6 @@ size_t contents_cap(const struct balance_layers *layers, int32_t layers_max);
 void contents_take(struct contents *contents, const struct balance_layers *layers,
                    int32_t layers_max, struct room *room);
 
-void contents_open(struct contents *contents, const struct balance_layers *layers);
-
 // Opens the contents of all ways and returns their number. not_full: room for the layers without full recomputation,
 // which outlives the contents.
 int contents_open_ways(struct contents contents[CONTENT_WAYS],

@@ -206,11 +206,6 @@ static double bound_alone(struct split_branch *b, int32_t depth, struct division
     return split_cuts_bound(&s->cuts);
 }
 
-static void leave_open(struct split_branch *b, double bound)
-{
-    b->open = fmin(b->open, bound);
-}
-
 static void descend(struct split_branch *b, int32_t depth, double bound)
 {
     struct split_search *s = b->search;
@@ -223,7 +218,7 @@ static void descend(struct split_branch *b, int32_t depth, double bound)
     if (bound >= split_search_limit(s))
         return;
     if (s->over || by.stage < 0 || depth + 1 == DEPTH_MAX) {
-        leave_open(b, bound);
+        b->open = fmin(b->open, bound);
         return;
     }
     load_weights(b, depth);
@@ -235,8 +230,6 @@ static void descend(struct split_branch *b, int32_t depth, double bound)
         load_weights(b, depth);
         descend(b, depth + 1, bound);
         memcpy(s->options->end, ends_at(b, depth), bytes_of_ends(s->options));
-        if (s->over && side == 0)
-            leave_open(b, bound);
     }
 }
 

@@ -89,7 +89,8 @@ static void want_shards(struct megatron_wishes *w)
 
 // ---- devices ---------------------------------------------------------------------------------
 
-void megatron_nodes_of(int64_t devices, int64_t per_node, int64_t *nodes, int64_t *of_node)
+// Splits a number of devices into nodes of at most per_node devices.
+static void split_nodes(int64_t devices, int64_t per_node, int64_t *nodes, int64_t *of_node)
 {
     int64_t n = per_node < devices ? per_node : devices;
     while (devices % n != 0)
@@ -114,7 +115,7 @@ static void want_devices(struct megatron_wishes *w)
     if (w->now->nodes_unknown && each > 0 && devices % each == 0 && !w->settings->profile &&
         !w->settings->dry_run)
         return;
-    megatron_nodes_of(devices, megatron_number(w->now, per_node, 8), &nodes, &of_node);
+    split_nodes(devices, megatron_number(w->now, per_node, 8), &nodes, &of_node);
     if (megatron_has(w->now, MG_WORKERS)) {
         megatron_want_number(w, MG_WORKERS, devices, 0);
         if (megatron_has(w->now, per_node))

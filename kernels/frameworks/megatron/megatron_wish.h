@@ -48,6 +48,3 @@ bool megatron_wish_recompute(struct megatron_wishes *w); // megatron_wish_recomp
 // Changes the keys of a YAML document (megatron_write_yaml.c).
 bool megatron_change_yaml(struct framework_writer *w, const struct plaindoc *document,
                           const struct megatron_wishes *wishes);
-
-// Splits a number of devices into nodes of at most per_node devices.
-void megatron_nodes_of(int64_t devices, int64_t per_node, int64_t *nodes, int64_t *of_node);

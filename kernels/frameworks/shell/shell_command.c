@@ -187,7 +187,7 @@ static enum shell_status simple_command(struct shell *sh)
 
 // ---- lists -----------------------------------------------------------------------------------
 
-enum shell_status shell_pipeline(struct shell *sh)
+static enum shell_status run_pipeline(struct shell *sh)
 {
     enum shell_status status = SHELL_UNKNOWN;
     bool inverse = false, first = true;
@@ -218,21 +218,21 @@ static enum shell_status next_in_list(struct shell *sh, enum shell_status status
 {
     if (status != SHELL_UNKNOWN) {
         sh->dead += status != wanted;
-        const enum shell_status next = shell_pipeline(sh);
+        const enum shell_status next = run_pipeline(sh);
         sh->dead -= status != wanted;
         return status != wanted ? status : next;
     }
     struct shell_state before = shell_state_copy(sh);
-    shell_pipeline(sh);
+    run_pipeline(sh);
     shell_state_merge(sh, &before,
                       shell_reason(sh, at, "depends on the command before %s",
                                    wanted == SHELL_TRUE ? "&&" : "||"));
     return SHELL_UNKNOWN;
 }
 
-enum shell_status shell_and_or(struct shell *sh)
+static enum shell_status run_and_or(struct shell *sh)
 {
-    enum shell_status status = shell_pipeline(sh);
+    enum shell_status status = run_pipeline(sh);
     for (;;) {
         const size_t at = sh->at;
         if (sh->failed)
@@ -280,7 +280,7 @@ bool shell_commands(struct shell *sh, const char *const *stops)
             continue;
         if (sh->failed || at_stop(sh, stops) || !shell_step(sh))
             return !sh->failed;
-        sh->last = shell_and_or(sh);
+        sh->last = run_and_or(sh);
         if (sh->at == at)
             return shell_fail(sh, at, "%c is not expected here", sh->text[at]);
     }

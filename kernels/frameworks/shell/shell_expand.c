@@ -24,7 +24,8 @@ static int32_t use_number(struct shell *sh, size_t from, int32_t inner)
     return (int32_t)script->n_uses++;
 }
 
-void shell_mark_use(struct shell *sh, struct shell_words *parts, size_t first, size_t from)
+// Marks the texts from number `first` on as brought here by the expansion from `from` to sh->at.
+static void mark_use(struct shell *sh, struct shell_words *parts, size_t first, size_t from)
 {
     int32_t inner = -2, number = -1;
     for (size_t i = first; i < parts->n; i++) {
@@ -174,5 +175,5 @@ void shell_expansion(struct shell *sh, bool quoted, struct shell_words *parts)
         sh->at++;
         named(sh, from, n > 0 ? n : 1, parts);
     }
-    shell_mark_use(sh, parts, first, from);
+    mark_use(sh, parts, first, from);
 }

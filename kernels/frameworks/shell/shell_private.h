@@ -135,8 +135,6 @@ void shell_braces(struct shell *sh, bool quoted, struct shell_words *parts);
 // Adds the texts of a variable or parameter. all: '@' or '*' of "${X[@]}"; 0: the first text.
 void shell_texts_of(struct shell *sh, size_t at, const char *name, size_t n, char all,
                     struct shell_words *parts);
-// Marks the texts from number `first` on as brought here by the expansion from `from` to sh->at.
-void shell_mark_use(struct shell *sh, struct shell_words *parts, size_t first, size_t from);
 // Returns the offset of the byte that closes what the byte before sh->at opened; quotes and nesting
 // are respected. 0: it does not end; the fault is set.
 size_t shell_closing(struct shell *sh, char open, char close);
@@ -151,8 +149,6 @@ void shell_read_again(struct shell *sh, const struct shell_text *text, size_t fr
 
 // Reads commands until one of the stop words, which end with NULL, or the end of the text.
 bool shell_commands(struct shell *sh, const char *const *stops);
-enum shell_status shell_and_or(struct shell *sh);
-enum shell_status shell_pipeline(struct shell *sh);
 // Reads an assignment if one is next. false: none.
 bool shell_assignment(struct shell *sh, bool live);
 // Returns whether this reserved word is next; skips it with shell_take.

@@ -277,8 +277,8 @@ void trainer_writer_of_arguments(struct trainer_writer *w, struct shell_edit *sh
     w->set = set_argument;
 }
 
-void trainer_writer_of_overrides(struct trainer_writer *w, const struct shell_script *script,
-                                 const struct shell_command *command, struct text_edit *edit)
+static void open_overrides(struct trainer_writer *w, const struct shell_script *script,
+                           const struct shell_command *command, struct text_edit *edit)
 {
     w->script = script;
     w->command = command;
@@ -338,7 +338,7 @@ bool trainer_write_launch(struct framework_writer *w, const struct plaindoc *doc
     if (ok) {
         writer.settings = w->settings;
         writer.old = &o.t;
-        trainer_writer_of_overrides(&writer, &o.script, o.command, &w->edit);
+        open_overrides(&writer, &o.script, o.command, &w->edit);
         ok = trainer_write_all(&writer);
         trainer_script_close(&o);
     }

@@ -28,9 +28,6 @@ struct trainer_writer {
 
 void trainer_writer_of_yaml(struct trainer_writer *w, struct yaml_edit *yaml);
 void trainer_writer_of_arguments(struct trainer_writer *w, struct shell_edit *shell);
-void trainer_writer_of_overrides(struct trainer_writer *w, const struct shell_script *script,
-                                 const struct shell_command *command, struct text_edit *edit);
-
 // Sets a value and frees it. Returns false with a fault.
 bool trainer_set_item(struct trainer_writer *w, const char *path, cJSON *value);
 

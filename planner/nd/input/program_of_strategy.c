@@ -178,6 +178,12 @@ static struct nd_figures figures_of(const struct modelled *of, bool one_stage)
     return figures;
 }
 
+static bool select_frees(const struct nd_figures *memory)
+{
+    return memory->select_mem < memory->act_mem || memory->select_mem0 < memory->act_mem0 ||
+           memory->select_mem12 < memory->act_mem12;
+}
+
 // Adds the figures that only the models have, in units of the program.
 static void add_modelled(struct nd_rank_case *prepared, const struct modelled *of,
                          const struct nd_maker *maker)
@@ -233,7 +239,7 @@ bool nd_maker_prepare(void *self, const struct nd_strategy *strategy,
     if (input->compat == ND_CORRECTED && !input->has_figures)
         program->working = units_to_mib(working(&figures));
     program->low_mem = input->low_mem;
-    program->allow_select = input->allow_select;
+    program->allow_select = input->allow_select && select_frees(&program->memory);
     program->allow_full = input->allow_full;
     return true;
 }

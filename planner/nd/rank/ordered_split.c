@@ -268,7 +268,7 @@ bool nd_ordered_like(struct configuration *c, const struct configuration *mine,
     char why[128];
     *no_memory = false;
     *c = (struct configuration){.parts = NULL};
-    if (strategy->pp == 1)
+    if (strategy->pp == 1 || mine->training.gbs % ((int64_t)strategy->dp * strategy->mbs) != 0)
         return false;
     *no_memory = !configuration_copy(c, mine);
     if (*no_memory)

@@ -24,7 +24,7 @@ enum configuration_status nd_ordered_solve(const struct nd_ordered *ordered,
 
 // Makes the training `mine` with another strategy, in its order; the layers are even where the pipeline is another one.
 // The caller frees *c with configuration_free in any case. Returns false if the order does not have this
-// pipeline, or when out of memory.
+// pipeline, if a replica has no whole micro-batches, or when out of memory.
 bool nd_ordered_like(struct configuration *c, const struct configuration *mine,
                      const struct nd_strategy *strategy, bool *no_memory);
 

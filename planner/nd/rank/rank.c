@@ -90,7 +90,9 @@ static double transfer_of(const struct nd_rank_case *used, const struct nd_solut
     return fmax(0.0, solution->objective - value.objective) * used->layer_ms;
 }
 
-bool nd_rank_can_have(const struct nd_program *program, int32_t chunks)
+// Returns whether stages may have so many chunks: interleaving needs a multiple of P micro-batches, and a layer in every
+// chunk.
+static bool can_have(const struct nd_program *program, int32_t chunks)
 {
     return chunks == 1 ||
            (program->stages > 1 && program->micro_batches % program->stages == 0 &&
@@ -198,7 +200,7 @@ static bool try_chunks(struct nd_ranked *ranked, const struct nd_rank_case *prep
     struct nd_rank_case used = *prepared;
     char why[sizeof ranked->why];
     used.program.chunks = chunks;
-    if (!nd_rank_can_have(&used.program, chunks)) {
+    if (!can_have(&used.program, chunks)) {
         if (options->min_vpp > 1 && chunks == options->min_vpp)
             snprintf(ranked->why, sizeof ranked->why,
                      "%d chunks per stage need a number of micro-batches that is a multiple of "
@@ -251,22 +253,25 @@ void nd_rank_best(struct nd_ranked *best, const struct nd_strategy *given, int64
     const struct training *training = options->training;
     const bool one = given->mbs > 0 || options->compat == ND_ORIG;
     struct nd_strategy strategy = *given;
+    bool whole = false; // the best has whole micro-batches
     for (int k = 0; k < (one ? 1 : training->n_mbs); k++) {
         struct nd_ranked next;
         strategy.mbs = given->mbs > 0 ? given->mbs : (int32_t)training->mbs[k];
-        if (k > 0 && training->gbs % ((int64_t)strategy.dp * strategy.mbs) != 0)
+        const bool divides = training->gbs % ((int64_t)strategy.dp * strategy.mbs) == 0;
+        if (k > 0 && !divides)
             continue;
         nd_rank_one(&next, &strategy, index, source, options);
-        if (k > 0 && next.cost_ms >= best->cost_ms && next.outcome != ND_RANK_NO_MEMORY) {
+        if (whole && next.cost_ms >= best->cost_ms && next.outcome != ND_RANK_NO_MEMORY) {
             nd_ranked_beside(best, &next);
             nd_ranked_free(&next);
             continue;
         }
-        if (k > 0) {
+        if (whole)
             nd_ranked_beside(&next, best);
+        if (k > 0)
             nd_ranked_free(best);
-        }
         *best = next;
+        whole = divides;
     }
 }
 

@@ -112,10 +112,6 @@ bool nd_rank_in_order(struct nd_ranked *ranked, const struct nd_rank_case *prepa
 
 struct nd_rank_price nd_price_of_step(const struct configuration_step *step);
 
-// Returns whether stages may have so many chunks: interleaving needs a multiple of P micro-batches, and a layer in every
-// chunk.
-bool nd_rank_can_have(const struct nd_program *program, int32_t chunks);
-
 // The caller frees *ranked with nd_ranked_free() for every outcome.
 void nd_rank_one(struct nd_ranked *ranked, const struct nd_strategy *strategy, int64_t index,
                  const struct nd_rank_source *source, const struct nd_rank_options *options);

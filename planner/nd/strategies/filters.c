@@ -121,7 +121,7 @@ bool nd_filter_is_rule(enum nd_filter filter)
     return filter >= ND_RULE_EXPERTS;
 }
 
-unsigned nd_filter_reads(enum nd_filter filter)
+static unsigned reads_of(enum nd_filter filter)
 {
     return table[filter].reads;
 }
@@ -212,7 +212,7 @@ static void set_levels(struct nd_walk *w, struct nd_part *part)
             level->dimension = (enum nd_dimension)d;
             level->n = 0;
             for (int k = 0; k < f->n; k++) {
-                const unsigned reads = nd_filter_reads(f->list[k]);
+                const unsigned reads = reads_of(f->list[k]);
                 if (reads != ND_READS_QUAD && last_of(reads) == level->dimension)
                     level->places[level->n++] = k;
             }
@@ -250,8 +250,8 @@ void nd_walk_begin(struct nd_walk *w, const struct nd_space *space,
     if (space->preset == ND_CLASSIC)
         join(masks, &w->n_parts, 1U << ND_EP | 1U << ND_OP);
     for (int k = 0; k < filters->n; k++)
-        if (nd_filter_reads(filters->list[k]) != ND_READS_QUAD)
-            join(masks, &w->n_parts, nd_filter_reads(filters->list[k]));
+        if (reads_of(filters->list[k]) != ND_READS_QUAD)
+            join(masks, &w->n_parts, reads_of(filters->list[k]));
     w->whole.dimensions = (1U << ND_DIMENSIONS) - 1;
     set_levels(w, &w->whole);
     for (int k = 0; k < w->n_parts; k++) {
@@ -322,7 +322,7 @@ int nd_walk_decide_quad(const struct nd_walk *w)
 {
     const struct nd_filters *f = w->filters;
     for (int k = 0; k < f->n; k++)
-        if (nd_filter_reads(f->list[k]) == ND_READS_QUAD &&
+        if (reads_of(f->list[k]) == ND_READS_QUAD &&
             !nd_filter_keeps(f->list[k], f, w->space, &w->point))
             return k;
     return f->n;

@@ -84,8 +84,6 @@ bool nd_filters_replace(struct nd_filters *filters, const char *names, char *unk
 
 // ---- one filter -------------------------------------------------------------------------------
 
-unsigned nd_filter_reads(enum nd_filter filter); // of enum nd_reads, or'ed
-
 // Returns whether the filter keeps the point. Only dp, tp, cp, pp and the dimensions that the
 // filter reads must be set.
 bool nd_filter_keeps(enum nd_filter filter, const struct nd_filters *filters,
