@@ -11,8 +11,8 @@
 
 enum { COUNT_MOST = 1000000 };
 
-const char *const plan_recompute_names[PLAN_RECOMPUTES] = {"none", "select", "select_comm",
-                                                           "both", "full"};
+static const char *const recompute_names[PLAN_RECOMPUTES] = {"none", "select", "select_comm",
+                                                             "both", "full"};
 
 // ---- reading ------------------------------------------------------------------------------------
 
@@ -88,7 +88,7 @@ static bool read_kind(const struct plan_reader *r, const cJSON *object, int whic
     if (items.item[0] == NULL || items.item[1] == NULL)
         return pps_fault_set(r->fault, object, false,
                              "%s: expected the backward b and the bytes kept",
-                             plan_recompute_names[which]);
+                             recompute_names[which]);
     layers->has[which] = true;
     layers->b[which] = kind.b;
     layers->kept[which] = kind.kept;
@@ -140,8 +140,7 @@ static bool read_counts(const struct plan_reader *r, const cJSON *list, int kind
 {
     const struct plan_layers *layers = r->plan->layers;
     const cJSON *item;
-    if (!plan_require_list(r, list, plan_recompute_names[kind],
-                           r->plan->pipeline->shape.stages))
+    if (!plan_require_list(r, list, recompute_names[kind], r->plan->pipeline->shape.stages))
         return false;
     cJSON_ArrayForEach (item, list) {
         const double n = cJSON_IsNumber(item) ? item->valuedouble : -1;
@@ -151,7 +150,7 @@ static bool read_counts(const struct plan_reader *r, const cJSON *list, int kind
                                  layers->count);
         if (n > 0 && !layers->has[kind])
             return pps_fault_set(r->fault, item, false, "split: the body has no \"%s\"",
-                                 plan_recompute_names[kind]);
+                                 recompute_names[kind]);
         *counts++ = (int32_t)n;
     }
     return true;
@@ -234,7 +233,7 @@ static void write_split(const struct plan *plan, struct text_buffer *out)
     for (int k = 0, n = 0; k < PLAN_RECOMPUTES; k++) {
         if (!plan->layers->has[k])
             continue;
-        text_buffer_add(out, "%s\"%s\": [", n++ > 0 ? ", " : "", plan_recompute_names[k]);
+        text_buffer_add(out, "%s\"%s\": [", n++ > 0 ? ", " : "", recompute_names[k]);
         for (int32_t s = 0; s < stages; s++)
             text_buffer_add(out, "%s%d", s > 0 ? ", " : "", plan->split[k * stages + s]);
         text_buffer_add(out, "]");
@@ -253,7 +252,7 @@ void plan_write_layers(const struct plan *plan, struct text_buffer *out)
     for (int k = 0; k < PLAN_RECOMPUTES; k++) {
         if (!layers->has[k])
             continue;
-        text_buffer_add(out, ",\n      \"%s\": {", plan_recompute_names[k]);
+        text_buffer_add(out, ",\n      \"%s\": {", recompute_names[k]);
         write_field(out, "b", layers->b[k]);
         text_buffer_add(out, ", ");
         write_field(out, "kept", layers->kept[k]);

@@ -25,9 +25,6 @@ enum plan_recompute {
     PLAN_RECOMPUTES,
 };
 
-extern const char *const
-    plan_recompute_names[PLAN_RECOMPUTES]; // "none", "select", "select_comm", "both", "full"
-
 struct plan_end {
     double f, b, bytes; // of head or tail: what its stage holds besides
     double kept;        // by a micro-batch, from its forward to its backward

@@ -153,6 +153,19 @@ static double variation(const struct online_device *device)
     return sqrt(fmax(0, device->squares / n - mean * mean)) / mean;
 }
 
+// Returns a lower bound of the time from now to the end of the step, by nominal times: the largest work
+// that is left on a device.
+static double remaining(const struct features *f, double now)
+{
+    double most = 0;
+    for (int32_t d = 0; d < f->pipeline->shape.devices; d++) {
+        const struct online_device *device = online_device(f->online, d);
+        const double left = device->work_left[0] + device->work_left[1] + device->work_left[2];
+        most = fmax(most, left + (device->busy ? fmax(0, device->expected - now) : 0));
+    }
+    return most;
+}
+
 static void set_state(const struct features *f, const struct online_decision *decision,
                       const struct arrivals *arrivals, double *x)
 {
@@ -182,7 +195,7 @@ static void set_state(const struct features *f, const struct online_decision *de
     x[18] = behind->busy;
     x[19] = until(f, now, arrivals->forward, &x[20]);
     x[21] = until(f, now, arrivals->backward, &x[22]);
-    x[23] = ratio(features_remaining(f, now), f->work);
+    x[23] = ratio(remaining(f, now), f->work);
     x[24] = limited(ratio(ratio(own->late, own->n_received), f->period), MOST_WAIT);
     x[25] =
         limited(ratio(sqrt(ratio(own->late_squares, own->n_received)), f->period), MOST_WAIT);
@@ -288,15 +301,4 @@ void features_of(const struct features *f, const struct online_decision *decisio
     set_state(f, decision, &arrivals, state);
     round_all(candidate, decision->n * FEATURES_CANDIDATE);
     round_all(state, FEATURES_STATE);
-}
-
-double features_remaining(const struct features *f, double now)
-{
-    double most = 0;
-    for (int32_t d = 0; d < f->pipeline->shape.devices; d++) {
-        const struct online_device *device = online_device(f->online, d);
-        const double left = device->work_left[0] + device->work_left[1] + device->work_left[2];
-        most = fmax(most, left + (device->busy ? fmax(0, device->expected - now) : 0));
-    }
-    return most;
 }

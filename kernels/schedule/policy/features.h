@@ -45,7 +45,3 @@ int32_t features_candidates(const struct features *features,
 // single precision, in which a training remembers them.
 void features_of(const struct features *features, const struct online_decision *decision,
                  double *candidate, double *state);
-
-// Returns a lower bound of the time from now to the end of the step, by nominal times: the largest work
-// that is left on a device.
-double features_remaining(const struct features *features, double now);
