@@ -5,8 +5,6 @@
 #include "base/text/say.h"
 #include "kernels/balance/documents/layers_read.h"
 #include "kernels/common/plan/plan_json.h"
-#include "kernels/configuration/layers.h"
-#include "kernels/configuration/run.h"
 #include "planner/balance/init/fit_layers.h"
 #include "planner/shared/document_read.h"
 #include "planner/shared/files.h"
@@ -89,32 +87,9 @@ static const char no_layers[] =
     "the plan does not say of which layers its stages are made; plans of ppsweep check, ppsweep "
     "balance and ppsweep nd pipeline do";
 
-// Returns why the layers of a configuration cannot be moved. NULL: not known.
-static const char *misfit_of(const char *text)
-{
-    struct configuration c = {.parts = NULL};
-    struct rundoc parts;
-    struct pps_fault fault;
-    cJSON *root = cJSON_Parse(text);
-    const bool read = root != NULL && rundoc_split(&parts, root, &fault) &&
-                      configuration_read_run(&c, &parts, NULL, &fault);
-    const char *misfit = read ? configuration_layers_misfit(&c) : NULL;
-    configuration_free(&c);
-    cJSON_Delete(root);
-    return misfit;
-}
-
-static bool fail_layers(const struct plan *plan, struct pps_fault *fault)
-{
-    if (plan->configuration == NULL)
-        return pps_fault_set(fault, NULL, false, "%s", no_layers);
-    const char *misfit = misfit_of(plan->configuration);
-    return pps_fault_set(
-        fault, NULL, false,
-        "its layers cannot be moved between stages%s%s; ppsweep nd pipeline and "
-        "tune try splits",
-        misfit != NULL ? ": " : "", misfit != NULL ? misfit : "");
-}
+static const char no_split[] =
+    "its layers cannot be moved between stages; ppsweep balance layers FILE says why, and ppsweep "
+    "nd pipeline and tune try splits";
 
 // Names the model and the devices of a plan that knows its training.
 static void name_layers(struct balance_layers *layers, const struct plan *plan)
@@ -141,7 +116,8 @@ static bool take_plan(struct balance_request *request, const struct plan *plan,
     request->layers = request->planned.layers;
     name_layers(&request->layers, plan);
     if (request->layers.layers == 0)
-        return fail_layers(plan, fault);
+        return pps_fault_set(fault, NULL, false, "%s",
+                             plan->configuration != NULL ? no_split : no_layers);
     const char *misfit = balance_layers_misfit(&request->layers);
     if (misfit != NULL)
         return pps_fault_set(fault, NULL, false, "%s", misfit);
