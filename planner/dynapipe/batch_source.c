@@ -52,7 +52,8 @@ enum pps_status batch_source_next(struct batch_source *s, struct batch *batch,
 {
     for (*fed = BATCH_MORE; *fed == BATCH_MORE && !s->is_over;) {
         const size_t left = s->n - s->at;
-        const char *line = s->text + s->at, *end = left > 0 ? memchr(line, '\n', left) : NULL;
+        const char *line = left > 0 ? s->text + s->at : "",
+                   *end = left > 0 ? memchr(line, '\n', left) : NULL;
         if (end == NULL && !s->at_end) {
             const enum pps_status status = read_more(s, err);
             if (status != PPS_OK)

@@ -108,6 +108,7 @@ static enum pps_status report(struct schedule_inputs *inputs, const double value
     if (status == PPS_OK)
         status = show(inputs, value, &candidate, err);
     free(candidate.memory);
+    free(comparison.known);
     return status;
 }
 
