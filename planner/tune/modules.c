@@ -94,9 +94,10 @@ static enum pps_status can_write(const struct tuning *t, const struct configurat
     const enum pps_status status = nd_rewrite(&text, &t->input.job.run, c, err);
     text_buffer_free(&text);
     *can = status == PPS_OK;
-    if (status == PPS_E_INPUT)
-        return (*err = (struct pps_error){.code = PPS_OK}).code;
-    return status;
+    if (status != PPS_E_INPUT)
+        return status;
+    *err = (struct pps_error){.code = PPS_OK};
+    return PPS_OK;
 }
 
 // Tries a list. *over: it and all further ones are slower than the present training.

@@ -35,8 +35,7 @@ struct order_times {
     const struct order *order;
     enum family_objective objective;
     struct executor *executor;
-    bool
-        plain; // no channels, slices, pairs or F and B without time: no cycle of edges has length 0
+    bool plain; // no channels, slices, pairs, or F and B without time: no cycle is 0 long
     int32_t n_nodes, n_ends; // n_ends: operations of the order
     struct node *node;
     int32_t *last;    // [devices]: its last operation; NONE: it has none
