@@ -91,7 +91,7 @@ static void say_written(const char *path, const struct pps_page_count *count)
             count->timelines, count->timelines == 1 ? "" : "s", bytes);
 }
 
-// Writes a page; turn: of a page that is written several times, another number for each time.
+// Writes a page. `turn` differs each time when a page is written several times.
 static enum pps_status write_page(const struct pps_args *args, const struct pps_page_ask *ask,
                                   const char *path, uint64_t turn, struct pps_error *err)
 {
@@ -110,7 +110,7 @@ static enum pps_status write_page(const struct pps_args *args, const struct pps_
     return status;
 }
 
-// Waits until so many seconds are over or the command is stopped.
+// Waits for this number of seconds, or until the command is stopped.
 static enum pps_status wait_for(double seconds, const atomic_bool *stop, struct pps_error *err)
 {
     const double step = 0.05;

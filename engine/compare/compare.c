@@ -206,7 +206,7 @@ static bool is_next(const struct pps_compare *compare, size_t i, size_t id)
                   key_bytes(compare)) == 0;
 }
 
-// The pair of the row before, and whether rows come in the order of pairs.
+// The pair of the previous row, and whether the rows are in the order of the pairs.
 struct place {
     size_t id;
     bool in_order;

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Numbers of so many characters at most are meant as they are.
+// Longer numbers may have digits beyond the precision of a double.
 enum { EXACT_CHARACTERS = 15 };
 
 #define TEXT_BITS UINT64_C(0xfff8000000000000) // a NaN; no cell holds one

@@ -22,7 +22,7 @@
 // Rows that the heaps of all groups may keep together: with rows of 150 bytes, about 1 GB.
 #define MAX_KEPT 4000000
 
-// After so many rows, and after the first, it is looked at which columns are needed.
+// The columns that are needed are determined after the first row and again after this number of rows.
 #define ROWS_PER_LOOK 1024
 
 // Lines about groups that have equal best rows.

@@ -304,7 +304,7 @@ static void split_time(struct work *w, double without_transfers, double with_equ
     step->useful = done - times[CONFIGURATION_RECOMPUTE];
     times[CONFIGURATION_COMPUTE] = step->useful - times[CONFIGURATION_TP] -
                                    times[CONFIGURATION_EP] - times[CONFIGURATION_CP];
-    // Uneven parts may also shorten the bubble, as a short first and last stage do.
+    // Uneven parts may make the pipeline faster: a short first and last stage shorten the bubble.
     times[CONFIGURATION_BUBBLE] = fmin(with_equal_parts, without_transfers) - done;
     times[CONFIGURATION_IMBALANCE] = fmax(without_transfers - with_equal_parts, 0);
     times[CONFIGURATION_TRANSFER] = step->pipeline - without_transfers;

@@ -82,8 +82,8 @@ static void insert(struct checked *checked, const struct checked_change *change)
     list[k] = *change;
 }
 
-// Returns whether the training or another change is the same for the model, as with a mode that frees nothing.
-static bool is_no_news(const struct checked *checked, const struct checked_change *change)
+// Returns whether the training itself or another change has this time and memory. A mode that frees nothing is like none.
+static bool is_like_another(const struct checked *checked, const struct checked_change *change)
 {
     const struct checked_change *list = checked->changes;
     bool same = change->seconds == checked->step.seconds && change->peak == checked->step.peak;
@@ -106,7 +106,7 @@ static enum configuration_status add(struct checked *checked, struct configurati
                                          .peak = step.peak,
                                          .fits = step.peak <= changed->cluster.memory_limit};
         snprintf(change.label, sizeof change.label, "%s", label);
-        if (status == CONFIGURATION_DONE && !is_no_news(checked, &change))
+        if (status == CONFIGURATION_DONE && !is_like_another(checked, &change))
             insert(checked, &change);
         configuration_step_free(&step);
     }

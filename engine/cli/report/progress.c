@@ -108,7 +108,7 @@ static void say_first_word(void *self)
                 costly.points[0].text);
 }
 
-// Without a terminal or a thread nothing is said.
+// Says nothing without a terminal, or if no thread can be started.
 static void begin_first_word(struct pps_progress *progress)
 {
     struct pps_error unsaid;

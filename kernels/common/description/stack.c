@@ -19,7 +19,7 @@
 // Transformer Engine stores the inputs of 8-bit products as such. Megatron-LM keeps the logits in 16
 // bits and as fp32, of its part of the vocabulary.
 #define MEGATRON_MEMORY .kept_8bit = true, .logits = 6, .scores = 14
-// torchtitan keeps every second product, and so many bytes of a logit: with fp32 twice 12.
+// torchtitan keeps every second product. `bytes` are those of a logit: 12 where two fp32 copies exist.
 // Checkpoints of PyTorch stop early.
 #define FSDP_MEMORY(bytes)                                                                     \
     .select_products = 0.5, .select_again = 0.37, .early_stop = true, .logits = (bytes),       \
